@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:  # environments of single frameworks do without
 
 TESTS = Path(__file__).parent
 sys.path[:0] = [str(TESTS / "python"), str(TESTS)]
+# Studies are found as in a checkout, also by commands that tests start.
+os.environ.setdefault("WIRECOST_SCENARIOS", str(TESTS.parent / "benchmarks"))
+with suppress(ImportError):  # environments of single frameworks do without
+    from wirecost.system import scenarios
+
+    scenarios.packages()  # from here on wirecost_scenarios.NAME can be imported
 pytest_plugins = ("pytester", "support.skips")
 
 # On a busy machine anything may be slow; that is no failure.

@@ -10,7 +10,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -64,20 +64,22 @@ auto array_of(std::vector<Value>&& values) {
   return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-/// One trace, read once, in parts.
+/// Traces of one clock, read once, in parts.
 class Reader {
  public:
-  Reader(const std::vector<StepNumbers>& steps, const std::vector<OptionNumbers>& options,
-         std::pair<std::int64_t, std::int64_t> packet_header,
-         const std::vector<StreamNumbers>& streams, const std::vector<std::string>& paths,
-         double ns_per_tick, std::int64_t epoch_ns)
-      : trace_(ns_per_tick, epoch_ns) {
-    for (const StepNumbers& numbers : steps) layout_.steps.push_back(step(numbers));
+  Reader(double ns_per_tick, std::int64_t epoch_ns) : trace_(ns_per_tick, epoch_ns) {}
+
+  /// Adds the streams of a trace, before the first event is read.
+  void add(const std::vector<StepNumbers>& steps, const std::vector<OptionNumbers>& options,
+           std::pair<std::int64_t, std::int64_t> packet_header,
+           const std::vector<StreamNumbers>& streams, const std::vector<std::string>& paths) {
+    Layout& layout = layouts_.emplace_back();
+    for (const StepNumbers& numbers : steps) layout.steps.push_back(step(numbers));
     for (const auto& [low, high, first, last] : options)
-      layout_.options.push_back({low, high, range(first, last)});
-    layout_.packet_header = range(packet_header.first, packet_header.second);
+      layout.options.push_back({low, high, range(first, last)});
+    layout.packet_header = range(packet_header.first, packet_header.second);
     for (const auto& [numbers, events] : streams) {
-      StreamLayout& stream = layout_.streams[numbers[0]];
+      StreamLayout& stream = layout.streams[numbers[0]];
       stream.packet_context = range(numbers[1], numbers[2]);
       stream.event_header = range(numbers[3], numbers[4]);
       stream.event_context = range(numbers[5], numbers[6]);
@@ -85,8 +87,8 @@ class Reader {
         stream.events[id] = {static_cast<std::int32_t>(kind), range(context, context_end),
                              range(fields, fields_end)};
     }
-    if (!is_sound(layout_)) throw std::invalid_argument("a layout that contradicts itself");
-    streams_ = std::make_unique<MergedStreams>(layout_, paths);
+    if (!is_sound(layout)) throw std::invalid_argument("a layout that contradicts itself");
+    streams_.add(layout, paths);
   }
   Reader(const Reader&) = delete;
 
@@ -94,7 +96,7 @@ class Reader {
   bool run(std::uint64_t most) {
     const nb::gil_scoped_release released;
     for (std::uint64_t i = 0; i < most; ++i) {
-      const StreamFile* file = streams_->next();
+      const StreamFile* file = streams_.next();
       if (file == nullptr) return false;
       ++events_;
       trace_.event(file->event().kind, file->time(), file->values());
@@ -176,13 +178,13 @@ class Reader {
   template <class Result>
   std::uint64_t sum(Result (StreamFile::*count)() const) const {
     std::uint64_t all = 0;
-    for (const auto& file : streams_->files()) all += static_cast<std::uint64_t>((*file.*count)());
+    for (const auto& file : streams_.files()) all += static_cast<std::uint64_t>((*file.*count)());
     return all;
   }
 
-  Layout layout_;
+  std::deque<Layout> layouts_;
   Ros2Trace trace_;
-  std::unique_ptr<MergedStreams> streams_;
+  MergedStreams streams_;
   std::uint64_t events_ = 0;
 };
 
@@ -193,9 +195,8 @@ NB_MODULE(_ctf, module) {
   nb::set_leak_warnings(false);
   const nb::exception<TraceError> error(module, "TraceError");
   nb::class_<Reader>(module, "Reader")
-      .def(nb::init<const std::vector<StepNumbers>&, const std::vector<OptionNumbers>&,
-                    std::pair<std::int64_t, std::int64_t>, const std::vector<StreamNumbers>&,
-                    const std::vector<std::string>&, double, std::int64_t>())
+      .def(nb::init<double, std::int64_t>())
+      .def("add", &Reader::add)
       .def("run", &Reader::run)
       .def("rows", &Reader::rows)
       .def("counts", &Reader::counts)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef NODES_HAVE_PCL
 #define PCL_NO_PRECOMPILE
-#include "wirecost/cloud/ring/pcl.hpp"
+#include "cloud/ring/pcl.hpp"
 #endif
 
 #include <stdexcept>
@@ -80,7 +80,7 @@ Filter make_ros1_filter(const std::string& version) {
 #else
     throw std::invalid_argument(
         "usual needs PCL, which this was built without; run "
-        "cpp/bench/cloud/pcl-headers build/pcl and build again");
+        "benchmarks/cloud/cpp/pcl-headers build/pcl and build again");
 #endif
   }
   if (version != "recommended" && version != "wirecost")

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "wirecost/cloud/ring/filter.hpp"
-#include "wirecost/cloud/ring/in_place.hpp"
+#include "cloud/ring/filter.hpp"
+#include "cloud/ring/in_place.hpp"
 
 namespace nodes {
 namespace {

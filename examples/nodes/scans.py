@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
-from wirecost.measure.bench.cloud.scans import POINT, SENSORS, Scan, in_turns, read, real, synthetic
+from wirecost.measure.bench.codecs.synthetic import POINT, SENSORS, Scan, in_turns, read, real, synthetic
 
 FRAME = "lidar"
 SEED = 1

@@ -9,6 +9,7 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
+from wirecost.system import current_folder
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
@@ -18,6 +19,11 @@ from wirecost.system.named_output import NAME, flush_output, name_output
 from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
+TOO_LITTLE_MEMORY = (
+    "the memory does not suffice; raise the limit (ulimit -v, the container's), end other "
+    "programs, or give smaller files"
+)
+FOLDER_GONE = "the current folder is gone; change into one that is there: cd"
 
 
 def main() -> None:
@@ -30,23 +36,17 @@ def main() -> None:
                 app()
             finally:
                 flush_output()
-        except UserError as error:
-            _end(str(error), error.status, error)
-        except ProgramFailedError as error:
-            _end(str(error), UserError.status, error)
+        except (UserError, ProgramFailedError) as error:
+            _end(str(error), getattr(error, "status", UserError.status), error)
         except ModuleNotFoundError as error:
             absent = missing(error)
             if absent is None:
                 raise
             _end(str(absent), absent.status)
+        except MemoryError as error:
+            _end(TOO_LITTLE_MEMORY, UserError.status, error)
         except OSError as error:
-            if error.errno == errno.EPIPE and error.filename == NAME:
-                _end("", BROKEN_PIPE)  # as Typer does, where it sees it
-            if error.errno not in REMEDIES | OTHERWISE or (
-                error.errno == errno.EBADF and error.filename != NAME
-            ):
-                raise  # a mistake in this program
-            _end(described(error), UserError.status, error)
+            _end_by_system(error)
         except UnicodeEncodeError as error:
             wrong = next((word for word in sys.argv if not is_unicode(word)), None)
             if wrong is None:
@@ -57,6 +57,18 @@ def main() -> None:
             if watch.seen is None or getattr(error, "code", 130) not in (1, 130):
                 raise
             _end(f"interrupted by {watch.seen.number.name}", watch.seen.status)
+
+
+def _end_by_system(error: OSError) -> NoReturn:
+    if error.errno == errno.EPIPE and error.filename == NAME:
+        _end("", BROKEN_PIPE)  # as Typer does, where it sees it
+    if error.errno == errno.ENOENT and current_folder.is_gone():
+        _end(FOLDER_GONE, UserError.status, error)
+    if error.errno not in REMEDIES | OTHERWISE or (
+        error.errno == errno.EBADF and error.filename != NAME
+    ):
+        raise error  # a mistake in this program
+    _end(described(error), UserError.status, error)
 
 
 def _end(line: str, status: int, error: Exception | None = None) -> NoReturn:

@@ -9,17 +9,16 @@ StreamNumbers: TypeAlias = tuple[tuple[int, ...], Sequence[tuple[int, ...]]]
 class TraceError(Exception): ...
 
 class Reader:
-    """One trace, read once, in parts; raises TraceError, its message one line."""
+    """Traces of one clock, read once, in parts; raises TraceError, its message one line."""
 
-    def __init__(
+    def __init__(self, ns_per_tick: float, epoch_ns: int) -> None: ...
+    def add(
         self,
         steps: Sequence[tuple[int, ...]],
         options: Sequence[tuple[int, int, int, int]],
         packet_header: tuple[int, int],
         streams: Sequence[StreamNumbers],
         paths: Sequence[str],
-        ns_per_tick: float,
-        epoch_ns: int,
     ) -> None: ...
     def run(self, most: int) -> bool: ...
     def rows(self, section: int, thread: int) -> tuple[np.ndarray[Any, Any], ...]: ...

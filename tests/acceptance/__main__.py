@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from acceptance import probe, tensor
 from acceptance.goal import Goal
 from wirecost.results.analysis.summary import summarize
@@ -19,6 +17,7 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 SCENARIOS = {"probe": probe.goals, "tensor": tensor.goals}
 MET = {True: "yes", False: "no", None: "?"}

@@ -17,10 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 FEW, MANY = 20, 120
 LAST_LEVEL = 1 << 20

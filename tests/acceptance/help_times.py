@@ -18,11 +18,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rich.console import Console
-
 from support.commands import commands
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 ROUNDS = 10
 ASKED_MS = 300

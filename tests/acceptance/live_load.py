@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 
 from wirecost.observe.usage import clocks
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 NODES = Path(__file__).parents[1] / "nodes/rclpy/talkers.py"
 SECONDS, SETTLED_S = 8.0, 3.0

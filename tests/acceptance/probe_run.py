@@ -22,7 +22,6 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 
 from acceptance.goal import Goal
 from support.ros1_system import (
@@ -38,6 +37,7 @@ from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.records.probe_log import events_of, read_logs
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake"
 PROBED = BUILT / "examples" / "nodes" / "ring_filter_ros1"

@@ -18,12 +18,11 @@ import sys
 import time
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from wirecost.observe.usage.group import Group
 from wirecost.observe.usage.meter import CGROUP, CLOCKS, Meter
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 ASKED = 0.03
 TIMES = 5

@@ -11,12 +11,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from attack.attacks import attacks
 from attack.fuzzers import FUZZERS
 from attack.outcome import Attack, Budget, Outcome
+from wirecost.system.terminal import Console
 
 KEEP = Path("build/attack")
 

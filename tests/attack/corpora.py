@@ -19,7 +19,8 @@ from osi3.osi_sensorview_pb2 import SensorView
 
 from support import ctf_traces
 from support.probe_logs import header, record
-from wirecost.data.scans import encode
+from wirecost.data.clouds import encode
+from wirecost.data.clouds.packed_message import CDR, CLOUD, store
 from wirecost.data.traces import create_trace
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.fmu import open_fmu
@@ -258,7 +259,18 @@ def clouds() -> list[bytes]:
     return [
         head.format("binary").encode() + points,
         head.format("ascii").encode() + b"1 2 3 0.5 1\n2 3 4 nan 2\n3 4 5 0.1 3\n",
+        head.format("binary_compressed").encode() + struct.pack("<II", 54, 54) + points,
     ]
+
+
+def cloud_messages() -> list[bytes]:
+    """Return clouds of two rows with a gap behind each, and of fields of every type."""
+    kinds = store(CDR).types
+    header = kinds["std_msgs/msg/Header"](kinds["builtin_interfaces/msg/Time"](1, 2), "a")
+    field = kinds["sensor_msgs/msg/PointField"]
+    fields = [field(f"f{number}", number * 8, number, 1) for number in range(1, 9)]
+    cloud = kinds[CLOUD](header, 2, 3, fields, False, 80, 250, np.arange(500, dtype=np.uint8), True)
+    return [bytes(store(CDR).serialize_cdr(cloud, CLOUD))]
 
 
 def packed_clouds() -> list[bytes]:
@@ -284,7 +296,7 @@ def ply_clouds() -> list[bytes]:
 
 
 def kitti_clouds() -> list[bytes]:
-    return [struct.pack("<8f", *range(8))]
+    return [struct.pack("<8f", *range(8)), struct.pack("<10f", *range(10))]
 
 
 def headers() -> list[bytes]:

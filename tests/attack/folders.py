@@ -19,23 +19,23 @@ import polars as pl
 from attack.folder_edits import FOLDER, Files, mutated, packed, unpacked
 from attack.target import Target
 from support import probe_logs
-from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.runs import read_run
-from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.summary import document, summarize
 from wirecost.results.records import json_document
 from wirecost.results.records.folder import META, SAMPLES
 from wirecost.results.records.journal import NAME as JOURNAL
-from wirecost.results.records.probe_log import SUFFIX, events_of, read_logs
+from wirecost.results.records.probe_log import SUFFIX, read_logs
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.table_columns import COUNT, NUMBER, TEXT
 from wirecost.results.records.table_file import read_table
 from wirecost.results.report.compare.document import document as compared_document
-from wirecost.results.report.compare.document import markdown
-from wirecost.results.report.compare.page import page as compared_page
-from wirecost.results.report.probe.page import page, probe_figures
+from wirecost.results.report.compare.first import comparison_answer
+from wirecost.results.report.probe.answer import probe_answer
+from wirecost.results.report.probe.judged import judged
 from wirecost.results.report.results.export import write_report
+from wirecost.results.report.shared import markdown
+from wirecost.results.report.shared.page import page
 
 DATA = Path(__file__).parents[1] / "data" / "results"
 """Good folders of every scenario, and of every older version of one."""
@@ -113,16 +113,15 @@ def compared(one: Path, other: Path) -> None:
     """Write a comparison in every format that is text."""
     comparison = compare(read_run(one), read_run(other), CompareSettings(fail_above=0.05))
     json.loads(json_document.text(compared_document(comparison)))
-    markdown(comparison)
-    compared_page(comparison)
+    answer = comparison_answer(comparison)
+    markdown.answer(answer)
+    page(answer)
 
 
 def probes(folder: Path) -> None:
     """Write the answer of ``wirecost probe show``."""
     logs = read_logs([folder])
-    executed = executions(events_of(logs))
-    sections, causes = summary(executed), explain(executed)
-    page(logs, sections, causes, probe_figures(executed, logs, None), [])
+    page(probe_answer(logs, judged(logs, {}, None)))
 
 
 def read(data: bytes) -> None:

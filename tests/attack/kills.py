@@ -36,7 +36,7 @@ PATIENCE_S = 120.0
 """For a run on a busy machine, and for a killed one to end."""
 SHORT = ("--repetitions", "3", "--processes", "1")
 OUT, INPUT = "{out}", "{input}"
-RESULTS = {
+RESULTS: dict[str, tuple[str, ...]] = {
     "osi": ("--reflections", "500", "--contenders", "protobuf,columns", "--steps", "20",
             "--processes", "2"),
     "repeated": ("--count", "10", "--list", "point", *SHORT),
@@ -48,10 +48,25 @@ RESULTS = {
     "cloud": ("--points", "1000", "--vertices", "8", "--inside", "10", "--samples", "20",
               "--seconds", "1", "--scan", "vlp16", "--processes", "2"),
     "tensor": ("--plugins", "numpy", "--trials", "20", "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
+    "codecs": ("--rounds", "4"),
+    "fmi": ("--counts", "1", "--sizes", "8B", "--rounds", "3"),
+    "static": ("--kilometres", "1", "--objects", "3", "--rounds", "4", "--processes", "2"),
+    "message": ("osi3", "--type", "Timestamp", "--lang", "python", *SHORT),
+    "transport": ("--mwares", "zeromq-tcp", "--client", "python", "--sizes", "100B", "--seconds",
+                  "0.3", "--processes", "2"),
 }  # fmt: skip
+STUDIES = Path(__file__).parents[2] / "benchmarks"
+
+
+def bench(name: str) -> tuple[str, ...]:
+    """Return the words that measure a scenario, of the package or a study."""
+    is_study = (STUDIES / name / "race.py").is_file()
+    return ("bench", *(("--from", str(STUDIES)) if is_study else ()), name)
+
+
 COMMANDS: dict[str, tuple[str, ...]] = {
-    **{name: ("bench", name, *words, "--out", OUT) for name, words in RESULTS.items()},
-    "java": ("bench", "notification", "--sizes", "4", "--content", "ticket", "--lang", "java",
+    **{name: (*bench(name), *words, "--out", OUT) for name, words in RESULTS.items()},
+    "java": (*bench("notification"), "--sizes", "4", "--content", "ticket", "--lang", "java",
              "--modes", "new", "--wire", "protobuf", "--repetitions", "1", "--out", OUT),
     "compile": ("compile", INPUT, "--lang", "cpp,python,java", "--wire", "protobuf,ros1,cdr",
                 "--out", OUT),

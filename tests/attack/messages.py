@@ -13,11 +13,11 @@ from google.protobuf import json_format, text_format
 from attack.from_file import FromFile
 from attack.target import Target
 from bench.ros_schemas import bag, every
-from wirecost.measure.bench.message import fields
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.advice.changes import changes
-from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.data import MessageChoice, of_recording, recorded
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
 

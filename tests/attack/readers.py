@@ -4,21 +4,37 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import socket
 import tempfile
 import time
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
+
 from attack import corpora, messages
 from attack.from_file import FromFile
+from attack.recordings import seeds
 from attack.target import Target
-from wirecost.data.scans import decode, kitti, pcd, ply
+from wirecost.data.clouds import decode, kitti, pcd, ply
+from wirecost.data.clouds.conversion import Wanted
+from wirecost.data.clouds.packed_message import (
+    CDR,
+    CLOUD,
+    packed_message,
+    store,
+    unpacked_message,
+)
+from wirecost.data.messages.ros.reader import FAULTS
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
+from wirecost.measure.cost import packed_recording
+from wirecost.measure.cost.survey import survey
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
@@ -47,6 +63,17 @@ def _trace(path: Path) -> None:
 def _trace_info(path: Path) -> None:
     with open_trace(path) as trace:
         info(trace, silent)
+
+
+def _cloud_message(data: bytes) -> None:
+    """Pack a cloud of a recording and unpack it, as ``convert-cloud`` does."""
+    wanted = Wanted(error=None, quick=False, memory=1 << 24)
+    try:
+        cloud = store(CDR).deserialize_cdr(data, CLOUD)
+    except FAULTS as error:
+        raise UserError("no PointCloud2") from error
+    packed, _, _ = packed_message(cloud, wanted)
+    unpacked_message(packed, wanted)
 
 
 def _node(path: Path) -> None:
@@ -110,6 +137,53 @@ def _trailer(data: bytes) -> None:
     trailer.StreamCounter().add(stream, number)
 
 
+def _cost(path: Path) -> None:
+    for topic in survey([path], [], lambda *_: None).topics:
+        len(topic.parts.vector()) if topic.parts is not None else topic.unknown
+
+
+def _message_data(path: Path) -> None:
+    with Recording(path) as recording:
+        for topic in {
+            each.topic for each in recording.connections if each.count and each.is_readable
+        }:
+            for group in recording.groups(topic, has_schema=True):
+                recording.messages([group], range(min(group.count, 8)))
+
+
+def _whole_bags() -> list[bytes]:
+    return seeds.bags()[:-1]  # the last is cut off
+
+
+def _clouds_in_mcap() -> list[bytes]:
+    types = store("cdr").types
+    stamp = types["builtin_interfaces/msg/Time"](1, 2)
+    cloud = types[CLOUD](
+        header=types["std_msgs/msg/Header"](stamp, "lidar"),
+        height=1,
+        width=8,
+        fields=[
+            types["sensor_msgs/msg/PointField"](name, 4 * number, 7, 1)
+            for number, name in enumerate("xyz")
+        ],
+        is_bigendian=False,
+        point_step=12,
+        row_step=96,
+        data=np.arange(96, dtype=np.uint8),
+        is_dense=True,
+    )
+    file = io.BytesIO()
+    recording = packed_recording.McapMessages(file)
+    recording.add(CLOUD, "/lidar", 1, bytes(store("cdr").serialize_cdr(cloud, CLOUD)))
+    recording.finish()
+    return [file.getvalue()]
+
+
+def _convert_cloud(path: Path) -> None:
+    wanted = Wanted(None, quick=True, memory=1 << 24)
+    packed_recording.convert(path, path.with_name("out.mcap"), "", wanted, lambda *_: None)
+
+
 NAME = "20261122T101010Z_sv_370_32011_3_attack"
 """A trace's name by OSI's rules: it tells what the trace holds."""
 
@@ -133,10 +207,11 @@ TARGETS = (
     Target("performance-log", corpora.performance_logs, FromFile("log.json", setlevel.read_logs)),
     Target("heap-report", corpora.heap_reports, FromFile("heap.json", read_report)),
     Target("network-profile", corpora.network_profiles, FromFile("own.toml", profiles.read)),
-    Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.read)),
+    Target("cloud", corpora.clouds, FromFile("a.pcd", pcd.load)),
+    Target("cloud-message", corpora.cloud_messages, _cloud_message),
     Target("cloud-packed", corpora.packed_clouds, partial(decode, limit=1 << 24)),
-    Target("cloud-ply", corpora.ply_clouds, FromFile("a.ply", ply.read)),
-    Target("cloud-kitti", corpora.kitti_clouds, FromFile("a.bin", kitti.read)),
+    Target("cloud-ply", corpora.ply_clouds, FromFile("a.ply", ply.load)),
+    Target("cloud-kitti", corpora.kitti_clouds, FromFile("a.bin", kitti.load)),
     Target(
         "descriptor-set",
         corpora.descriptor_sets,
@@ -179,4 +254,10 @@ TARGETS = (
     Target("call", corpora.calls, partial(call_record.decode, "/twice"), (ValueError,)),
     Target("trailer", corpora.trailers, _trailer),
     *messages.TARGETS,
+    *(
+        Target(f"{command}-{kind}", corpus, FromFile(f"a.{kind}", read))
+        for command, read in (("cost", _cost), ("message-data", _message_data))
+        for kind, corpus in (("mcap", seeds.mcaps), ("bag", _whole_bags), ("db3", seeds.databases))
+    ),
+    Target("convert-cloud", _clouds_in_mcap, FromFile("a.mcap", _convert_cloud)),
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import bz2
 import os
+import sqlite3
 import struct
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,10 +20,12 @@ from attack.recordings import differential, readings, seeds
 from attack.recordings.listed import LISTED
 from attack.recordings.readings import Reading
 from attack.target import Target
+from wirecost.data.recordings import plain_yaml
+from wirecost.data.recordings.formats import bag
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import mcap_index
 from wirecost.data.traces.trace import silent
-from wirecost.measure.bench.message.recordings import bag1
-from wirecost.measure.bench.message.recordings.recording import Recording
+from wirecost.system.errors import UserError
 
 COUNT = int(os.environ.get("WIRECOST_ATTACK", "300"))
 
@@ -94,11 +98,77 @@ def test_messages_of_unknown_channels_are_counted() -> None:
 def test_chunks_of_bags_take_no_unbounded_memory(
     pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(bag1, "MAX_CHUNK", 64)
+    monkeypatch.setattr(bag, "MAX_CHUNK", 64)
     kind = b"bz2" if pack is bz2.compress else b"lz4"
     path = tmp_path / "a.bag"
     path.write_bytes(next(data for data in seeds.bags() if b"compression=" + kind in data))
-    assert "larger than memory" in readings.our_bag(path).ended
+    assert "a chunk of" in readings.our_bag(path).ended
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lz4.frame.compress])
+def test_a_chunk_of_a_bag_is_unpacked_no_further_than_it_states(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    kind = b"bz2" if pack is bz2.compress else b"lz4"
+    data = next(data for data in seeds.bags() if b"compression=" + kind in data)
+    path = tmp_path / "a.bag"
+    at = data.index(b"size=", data.index(b"\x05")) + len("size=")
+    path.write_bytes(data[:at] + struct.pack("<I", 1) + data[at + 4 :])
+    assert "a chunk of another size than it states" in readings.our_bag(path).ended
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+TOPICS = "topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)"
+MESSAGES = "messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB"
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        (
+            f"CREATE TABLE {TOPICS}",
+            f"CREATE VIEW messages AS {ENDLESS} "
+            "SELECT x AS id, 1 AS topic_id, x AS timestamp, x'00' AS data FROM c",
+        ),
+        (
+            f"CREATE VIEW topics AS {ENDLESS} "
+            "SELECT x AS id, 'a' AS name, 'b' AS type, 'cdr' AS serialization_format FROM c",
+            f"CREATE TABLE {MESSAGES})",
+        ),
+        (
+            f"CREATE TABLE {TOPICS}",
+            f"CREATE TABLE {MESSAGES} GENERATED ALWAYS AS (zeroblob(500000000)) VIRTUAL)",
+        ),
+        ("CREATE VIRTUAL TABLE topics USING fts5(name)", f"CREATE TABLE {MESSAGES})"),
+    ],
+    ids=["view of messages", "view of topics", "computed column", "virtual table"],
+)
+def test_databases_that_compute_their_rows_are_refused(
+    declared: tuple[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db3"
+    with closing(sqlite3.connect(path)) as database, database:
+        for statement in declared:
+            database.execute(statement)
+    with pytest.raises(UserError, match="are computed, not stored"):
+        Recording(path)
+
+
+def test_an_empty_file_is_to_be_recorded_again(tmp_path: Path) -> None:
+    for name in ("a.bag", "a.mcap", "a.db3"):
+        (tmp_path / name).touch()
+        with pytest.raises(UserError, match=r"is empty; record it again$"):
+            Recording(tmp_path / name)
+
+
+def test_merge_keys_and_nesting_in_metadata_take_no_unbounded_memory() -> None:
+    lines = ["- &a {x: 1, y: 2}"]
+    for before, name in pairwise("abcdefghi"):
+        lines.append(f"- &{name} {{<<: [{', '.join([f'*{before}'] * 20)}]}}")
+    with pytest.raises(ValueError, match="aliases"):
+        plain_yaml.load("\n".join(lines))
+    with pytest.raises(ValueError, match="nested"):
+        plain_yaml.load("[" * 100_000)
 
 
 @pytest.mark.parametrize("where", ["relative_file_paths: [*i]", "compression_mode: *i"])

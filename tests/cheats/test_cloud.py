@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from wirecost_scenarios.cloud import program, scans
+from wirecost_scenarios.cloud.program import CloudContender
+from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
-from wirecost.measure.bench.cloud import program, scans
-from wirecost.measure.bench.cloud.program import CloudContender
-from wirecost.measure.bench.cloud.race import PLAIN, CloudWork, run_race
+from wirecost.measure.bench.codecs.synthetic import synthetic
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program
@@ -38,7 +39,7 @@ def test_cheats_are_refused_and_their_reasons_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(program, "PROGRAM", Cheats("cloud"))
-    clouds = [cloud.tobytes() for cloud in scans.in_turns(scans.synthetic("vlp16", 1).points, 1)]
+    clouds = [cloud.tobytes() for cloud in scans.in_turns(synthetic("vlp16", 1).points, 1)]
     work = CloudWork(
         "ring", "ring", "ring", 0, clouds, ("--format", "aedt", "--rules", "corrected")
     )

@@ -6,15 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent
+from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of
 
+from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message.notification.content import NotificationContent
-from wirecost.measure.bench.message.presets.notification import NotificationRow, Side, subject_of
 from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
-from wirecost.measure.bench.message.subject import canonical
 from wirecost.results.records.journal import Journal
 
 CHEATS = Path(__file__).parent / "notification"
@@ -77,3 +77,8 @@ def test_cheats_are_refused_before_they_are_timed_or_while_they_are(
     failures = race(lang, suffix, list(reasons), tmp_path)
     for name, reason in reasons.items():
         assert reason in failures[name], name
+
+
+def test_the_cheat_keeps_as_many_results_as_there_are_messages() -> None:
+    text = (Path(__file__).parent / "notification" / "keeps_results.py").read_text()
+    assert f"MESSAGES = {MESSAGES}\n" in text

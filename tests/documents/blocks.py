@@ -19,12 +19,11 @@ import textwrap
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from documents import origins, processes
 from documents.runs import ROOT, Kept, read
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 BLOCK = re.compile(
     r"(?P<head><!-- results/(?P<run>[\w-]+): (?:(?P<width>\d+): )?(?P<what>[^\n]*?) -->\n```\n)"

@@ -15,11 +15,11 @@ import numpy as np
 
 from documents.runs import RESULTS
 from support import foreign
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions, completed
-from wirecost.measure.bench.message.ros.known import KnownTypes
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import RosDefinitions, completed
+from wirecost.data.messages.ros.known import KnownTypes
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.cost.calibration import observed
 from wirecost.measure.cost.prices import PREFERRED, known_prices
 from wirecost.schema.compile import frontends

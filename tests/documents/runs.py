@@ -19,6 +19,7 @@ _CHOICES = (
 )
 _ALLOCATORS = "glibc,glibc-tuned,jemalloc,mimalloc,tlsf,wirecost"
 
+_STUDY = ("bench", "--from", "benchmarks")
 _FRAMEWORKS = {
     "torch": "torch", "tensorflow": "tensorflow-cpu", "mxnet": "mxnet", "paddle": "paddlepaddle",
 }  # fmt: skip
@@ -48,8 +49,8 @@ RUNS = {
     "osi-table1": ["bench", "osi", "--table1"],
     "osi-published": ["bench", "osi", "--variant", "published", "--contenders",
                       "protobuf,flatbuffers-table", "--allocators", _ALLOCATORS],
-    "notification": ["bench", "notification", "--content", "ticket"],
-    "notification-allocators": ["bench", "notification", "--lang", "cpp", "--content", "ticket",
+    "notification": [*_STUDY, "notification", "--content", "ticket"],
+    "notification-allocators": [*_STUDY, "notification", "--lang", "cpp", "--content", "ticket",
                                 "--sizes", "64", "--modes", "new,recycled",
                                 "--allocators", _ALLOCATORS],
     "tensor": ["bench", "tensor", "--wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
@@ -60,10 +61,10 @@ RUNS = {
                        "--shape", "200x200,40000x1", "--mwares", "iceoryx2"],
     "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
     "wrapyfi-ros2": _figure1("zeromq", "ros2"),
-    "cloud": ["bench", "cloud"],
-    "heap": ["bench", "heap"],
-    "probe": ["bench", "probe"],
-    "classes": ["bench", "classes"],
+    "cloud": [*_STUDY, "cloud"],
+    "heap": [*_STUDY, "heap"],
+    "probe": [*_STUDY, "probe"],
+    "classes": [*_STUDY, "classes"],
     "transport": ["bench", "transport", "--client", "python,native", "--settings", "matched",
                   "--sizes", "100,1M", "--network", "loopback,lossy", "--seconds", "1",
                   "--processes", "2"],

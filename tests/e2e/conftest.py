@@ -16,7 +16,14 @@ import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def bench_words(scenario: str) -> tuple[str | Path, ...]:
+    """Return the words that measure a scenario, of the package or a study."""
+    is_study = (STUDIES / scenario / "race.py").is_file()
+    return ("bench", *(("--from", STUDIES) if is_study else ()), scenario)
 
 
 @pytest.fixture(scope="session")
@@ -53,11 +60,13 @@ def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
 def measure(
     wirecost: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., dict[str, Any]]:
-    """``measure(scenario, options…)``: its ``--json`` document, with its new ``folder``."""
+    """``measure(scenario, options…)``: its ``--json`` document, with its new ``folder``.
+
+    The scenario is the package's, or a study's of ``benchmarks``."""
 
     def run(scenario: str, *options: str | Path) -> dict[str, Any]:
         out = tmp_path_factory.mktemp(scenario) / "result"
-        done = wirecost("bench", scenario, *options, "--out", out, "--json", "-")
+        done = wirecost(*bench_words(scenario), *options, "--out", out, "--json", "-")
         assert done.returncode == 0, done.stderr
         document: dict[str, Any] = json.loads(done.stdout)
         return document | {"folder": out}
@@ -77,11 +86,11 @@ def wheel() -> Path:
 
 @pytest.fixture(scope="session")
 def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a short run of ``bench repeated``, which tests share and do not change."""
+    """Return a short run of the study of lists, which tests share and do not change."""
     out = tmp_path_factory.mktemp("compare") / "run"
     done = wirecost(
-        "bench", "lists", "--list", "radar-detection", "--count", "10", "--repetitions", "10",
-        "--out", out,
+        *bench_words("repeated"), "--list", "radar-detection", "--count", "10",
+        "--repetitions", "10", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out

@@ -15,9 +15,9 @@ from typing import Any
 import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from wirecost_scenarios.heap.program import missing
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
-from wirecost.measure.bench.heap.program import missing
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.scenario import SCHEMAS
 from wirecost.measure.bench.osi.worker import OsiWorker

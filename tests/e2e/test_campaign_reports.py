@@ -8,14 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from analysis.test_campaign import filled, run
-from campaign.test_store import RECORD, ROWS, SAMPLES
 from wirecost.results.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>\u202e'\"" + "n" * 4000
@@ -65,11 +63,11 @@ def test_a_store_as_json(store: Path) -> None:
 
 def test_a_page(store: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = wirecost("campaign", "report", store, page)
+    done = wirecost("campaign", "show", store, "--report", page)
     assert done.returncode == 0, done.stderr
     text = page.read_text()
     assert "does not transfer" in text and "Changes over time" in text
-    full = wirecost("campaign", "report", store, "/dev/full")
+    full = wirecost("campaign", "show", store, "--report", "/dev/full")
     assert full.returncode != 0 and full.stderr.count("\n") == 1 and "Traceback" not in full.stderr
 
 
@@ -79,7 +77,7 @@ def test_names_of_others_are_text(tmp_path: Path) -> None:
         for host in (HOSTILE[:200], "other"):
             run(made, number, host, {HOSTILE: 1000, "b": 900}, HOSTILE)
     page = tmp_path / "page.html"
-    done = wirecost("campaign", "report", tmp_path / "store", page)
+    done = wirecost("campaign", "show", tmp_path / "store", "--report", page)
     assert done.returncode == 0, done.stderr
     assert "<script>alert" not in page.read_text()
     assert "\u202e" not in wirecost("campaign", "show", tmp_path / "store").stdout
@@ -99,22 +97,6 @@ def test_revisions_are_compared_machine_by_machine(store: Path) -> None:
     assert done.returncode == 2 and "are v2, v3" in done.stderr
     done = wirecost("compare", store)
     assert done.returncode == 2 and "--baseline and --against" in done.stderr
-
-
-def test_tasks_of_a_former_scenario_are_left_out_of_a_comparison(
-    store: Path, tmp_path: Path
-) -> None:
-    mixed = Store(shutil.copytree(store, tmp_path / "store"))
-    for number, revision in enumerate(("v2", "v3")):
-        record = replace(RECORD, task=f"map{number:013}", scenario="map", revision=revision)
-        mixed.keep(record, SAMPLES, ROWS)
-    words = ("--baseline", "v2", "--against", "v3", "--by", "machine", "--json", "-")
-    done = wirecost("compare", tmp_path / "store", *words)
-    assert done.returncode == 0, done.stderr
-    sentence = "left out 2 tasks of scenarios that this wirecost does not have: map"
-    assert done.stderr.splitlines()[0] == f"{tmp_path / 'store'}: {sentence}"
-    plain = json.loads(wirecost("compare", store, *words).stdout)
-    assert json.loads(done.stdout.replace(str(tmp_path / "store"), str(store))) == plain
 
 
 def test_old_folders_are_imported_once(tmp_path: Path, snapshot: SnapshotAssertion) -> None:

@@ -32,6 +32,9 @@ LONG = {
     "cloud": ("--samples", "1000000", "--seconds", "3600"),
     "tensor": ("--trials", "2000", "--mwares", "shm,zeromq", "--rate", "1000"),
     "notification": ("--repetitions", "100000"),
+    "static": ("--rounds", "100000"),
+    "codecs": ("--rounds", "10000"),
+    "fmi": ("--rounds", "1000", "--sizes", "8B,64MiB"),
 }
 """Options by which a command goes on until it is ended."""
 LIMIT_S = 300.0
@@ -86,6 +89,9 @@ ENDED = [
     ("cloud", signal.SIGHUP),
     ("heap", signal.SIGTERM),
     ("notification", signal.SIGTERM),
+    ("static", signal.SIGINT),
+    ("codecs", signal.SIGINT),
+    ("fmi", signal.SIGINT),
 ]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -161,6 +162,26 @@ def test_a_cmake_project_builds_on_it(run: Run, consumer: Callable[[str], Path])
     assert run("build/consumer", cwd=folder).startswith("18 bytes,")
     (header,) = (folder / "build").rglob("consumer/state.hpp")
     assert "wirecost::PlainString name" in header.read_text()
+
+
+def test_each_library_is_linked_by_name(run: Run, consumer: Callable[[str], Path]) -> None:
+    folder = consumer("libraries")
+    prefix = run("wirecost", "--cmake-dir").strip()
+    run("cmake", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=folder)
+    run("cmake", "--build", "build", cwd=folder)
+    said = [run(f"build/{library}", cwd=folder) for library in ("cloud", "columns", "probe")]
+    assert said == ["2 points came back\n", "2.5 m\n", "recorded\n"]
+
+
+def test_headers_that_pages_name_are_installed(run: Run, tmp_path: Path) -> None:
+    """Those of the checkout are links, with the path there."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")]
+    named = re.compile(r"(?<![\w/.-])wirecost/[\w/]+\.(?:hpp|h)\b")
+    headers = sorted({header for page in pages for header in named.findall(page.read_text())})
+    assert len(headers) >= 5
+    (tmp_path / "all.cpp").write_text("".join(f"#include <{header}>\n" for header in headers))
+    include = run("wirecost", "--include-dir").strip()
+    run("g++", "-std=c++20", "-fsyntax-only", f"-I{include}", "all.cpp", cwd=tmp_path)
 
 
 def test_a_makefile_builds_on_it(run: Run, consumer: Callable[[str], Path]) -> None:

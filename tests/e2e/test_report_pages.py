@@ -18,8 +18,9 @@ from support.result_folders import DATA
 from wirecost.cli import app
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.page import page
+from wirecost.results.report.results.answer import results_answer
 from wirecost.results.report.scenarios import figures_of
+from wirecost.results.report.shared.page import page
 
 LTTNG = DATA.parent / "lttng"
 SCENARIOS = [
@@ -79,7 +80,7 @@ def _written(folder: Path, to: Path) -> int:
     results = read_results(folder)
     rows = summarize(results)
     figures = figures_of(results, rows)
-    to.write_text(page(results, rows, figures))
+    to.write_text(page(results_answer(results, rows, figures)))
     return len(figures)
 
 
@@ -108,7 +109,7 @@ def _campaign(to: Path) -> None:
     for number in range(16):
         for host, others in (("x86", 2000), ("arm", 500)):
             run(store, number, host, {"a": 1000 + 400 * (number >= 8), "b": others}, "v1")
-    _command("campaign", "report", to.parent / "store", to)
+    _command("campaign", "show", to.parent / "store", "--report", to)
 
 
 def _command(*words: str | Path) -> None:

@@ -149,7 +149,7 @@ def replayed(recording: Path, out: Path, repeats: int, *options: str | Path) -> 
 @ros1
 def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Path) -> None:
     if b"usual needs PCL" in (BUILT / "ring_filter_ros1").read_bytes():
-        pytest.skip("needs PCL: run cpp/bench/cloud/pcl-headers build/pcl and build again")
+        pytest.skip("needs PCL: run benchmarks/cloud/cpp/pcl-headers build/pcl and build again")
     recording = tmp_path / "recording"
     with ros1_node(master, "usual") as system:
         reported = wirecost(system, "record", "/ring_filter", *FOR, "--out", recording)

@@ -37,7 +37,6 @@ COMMANDS = {
     "compile proto": ("compile one.proto --out x", "one.proto"),
     "compile set": ("compile one.fds --out x", "one.fds"),
     "compile ros": ("compile pkg/msg/One.msg --out x", "pkg/msg/One.msg"),
-    "bench repeated": ("bench repeated --list point --scan one.pcd --out x", "one.pcd"),
     "bench osi": ("bench osi --player --trace sv_one.osi --out x", "sv_one.osi"),
 }
 

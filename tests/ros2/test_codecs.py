@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.ros.definitions import of_files
-from wirecost.measure.bench.message.ros.subject import ros_subject
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import of_files
+from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 

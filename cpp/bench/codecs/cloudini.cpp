@@ -36,11 +36,9 @@ class Quantised : public Codec {
       for (std::uint32_t each = 0; each < field.count; ++each) {
         Cloudini::PointField made;
         made.name = std::string(field.name);
-        made.offset = field.offset + each;
+        made.offset = field.offset + each * cloud::size_of(field.type);
         made.type = static_cast<Cloudini::FieldType>(field.type);
-        if (field.type == cloud::Type::f32 && field.name.size() == 1 && field.name >= "x" &&
-            field.name <= "z")
-          made.resolution = static_cast<float>(2 * task.error);
+        if (has_error(field)) made.resolution = static_cast<float>(2 * task.error);
         info.fields.push_back(made);
       }
     return info;

@@ -18,6 +18,12 @@ struct Task {
   double error;  ///< of x, y and z, at most
 };
 
+/// Whether a field is one of those that may have the error: x, y or z, in floats or doubles.
+inline bool has_error(const cloud::Field& field) {
+  return field.count == 1 && (field.type == cloud::Type::f32 || field.type == cloud::Type::f64) &&
+         (field.name == "x" || field.name == "y" || field.name == "z");
+}
+
 class Codec {
  public:
   Codec() = default;
@@ -35,6 +41,7 @@ struct Listed {
   std::string name, library;
   bool is_lossy = false;
   std::unique_ptr<Codec> (*make)(const Task& task) = nullptr;
+  bool is_rival = false;  ///< what people use for point clouds
 };
 
 /// Every codec in this build: bytes as they are first.

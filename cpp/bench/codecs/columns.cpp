@@ -36,10 +36,8 @@ class Columns : public Codec {
         const columns::Type type = type_of(field.type);
         nodes_.push_back({.name = field.name, .number = index + 1, .end = index + 1, .type = type});
         offsets_.push_back(field.offset + each * columns::width_of(type));
-        const bool is_place = field.name == "x" || field.name == "y" || field.name == "z";
-        reductions_.push_back(is_place && field.type == cloud::Type::f32
-                                  ? Reduction{columns::Reduce::error, task.error}
-                                  : Reduction{columns::Reduce::automatic});
+        reductions_.push_back(has_error(field) ? Reduction{columns::Reduce::error, task.error}
+                                               : Reduction{columns::Reduce::automatic});
       }
     PointColumns::schema = {"Points", nodes_};
     gathered_.resize(nodes_.size());

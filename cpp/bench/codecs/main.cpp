@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ side of `wirecost bench codecs`; its driver is Python and reads standard output.
 //   built    compiler and flags
-//   list     codecs of this build, a line each: name, library, lossy or exact
-//   race     all of them in turns, in one thread, in another order in each round: a line of name,
-//            round, bytes, and nanoseconds to encode and to decode. In the first round the decoded
-//            points go into a file of the codec's name in --out.
+//   list     codecs of this build, a line each: name, library, lossy or exact, whether a rival
+//   race     all of them in turns, in one thread (bench/turns.hpp): bytes, nanoseconds to encode
+//   and
+//            to decode. In the first round the decoded points go into a file of the codec's name in
+//            --out.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bench/arguments.hpp"
 #include "bench/codecs/codec.hpp"
+#include "bench/turns.hpp"
 
 namespace wirecost::bench::codecs {
 namespace {
@@ -53,43 +55,23 @@ void race(const Request& request) {
       {static_cast<std::uint32_t>(request.height), width, fields, false, step, width * step, bytes},
       std::stod(request.error)};
   cloud::points(task.view);
-  struct Runner {
-    Listed listed;
-    std::unique_ptr<Codec> codec;
-  };
-  std::vector<Runner> runners;
-  for (const Listed& listed : all()) try {
-      runners.push_back({listed, listed.make(task)});
-    } catch (const std::exception& error) {
-      std::printf("absent\t%s\t%s\n", listed.name.c_str(), error.what());
-    }
+  auto runners = runners_of(all(), [&](const Listed& listed) { return listed.make(task); });
   std::vector<std::byte> points(bytes.size());
-  std::mt19937_64 random(request.seed);
-  // The first round is not timed: it warms up, and its answers are looked at.
-  for (std::size_t round = 0; round <= request.rounds; ++round) {
-    std::ranges::shuffle(runners, random);
-    for (auto& [listed, codec] : runners) try {
-        std::ranges::fill(points, std::byte{0xA5});
-        auto begin = std::chrono::steady_clock::now();
-        const auto packed = codec->encode();
-        const double encode_ns = elapsed_ns(begin);
-        begin = std::chrono::steady_clock::now();
-        codec->decode(packed, points);
-        const double decode_ns = elapsed_ns(begin);
-        std::printf("%s\t%zu\t%zu\t%.0f\t%.0f\n", listed.name.c_str(), round, packed.size(),
-                    encode_ns, decode_ns);
-        if (round > 0) continue;
-        std::ofstream file(request.out / listed.name, std::ios::binary);
-        file.write(reinterpret_cast<const char*>(points.data()),
-                   static_cast<std::streamsize>(points.size()));
-        if (!file.flush()) throw std::runtime_error("its points cannot be written");
-      } catch (const std::exception& error) {
-        std::printf("failed\t%s\t%s\n", listed.name.c_str(), error.what());
-        codec = nullptr;
-      }
-    std::erase_if(runners, [](const Runner& runner) { return runner.codec == nullptr; });
-    std::fflush(stdout);
-  }
+  in_turns(std::move(runners), request.rounds, request.seed, [&](auto& runner, std::size_t round) {
+    std::ranges::fill(points, std::byte{0xA5});
+    auto begin = std::chrono::steady_clock::now();
+    const auto packed = runner.contender->encode();
+    const double encode_ns = elapsed_ns(begin);
+    begin = std::chrono::steady_clock::now();
+    runner.contender->decode(packed, points);
+    const double decode_ns = elapsed_ns(begin);
+    print_sample(runner.name, round, static_cast<double>(packed.size()), {encode_ns, decode_ns});
+    if (round > 0) return;
+    std::ofstream file(request.out / runner.name, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(points.data()),
+               static_cast<std::streamsize>(points.size()));
+    if (!file.flush()) throw std::runtime_error("its points cannot be written");
+  });
 }
 
 void run(int argc, char** argv) {
@@ -109,8 +91,8 @@ void run(int argc, char** argv) {
     std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
   else if (command == "list")
     for (const Listed& one : all())
-      std::printf("%s\t%s\t%s\n", one.name.c_str(), one.library.c_str(),
-                  one.is_lossy ? "lossy" : "exact");
+      std::printf("%s\t%s\t%s\t%d\n", one.name.c_str(), one.library.c_str(),
+                  one.is_lossy ? "lossy" : "exact", one.is_rival);
   else if (command == "race")
     race(request);
   else
@@ -121,14 +103,17 @@ void run(int argc, char** argv) {
 
 std::vector<Listed> all() {
   std::vector<Listed> found = general();
-  const auto add = [&](const std::vector<Listed>& more) {
-    found.insert(found.end(), more.begin(), more.end());
+  const auto add = [&](const std::vector<Listed>& more, bool is_rival = false) {
+    for (Listed listed : more) {
+      listed.is_rival = is_rival;
+      found.push_back(std::move(listed));
+    }
   };
 #ifdef WIRECOST_HAS_DRACO
-  add(draco());
+  add(draco(), true);
 #endif
 #ifdef WIRECOST_HAS_CLOUDINI
-  add(cloudini());
+  add(cloudini(), true);
 #endif
   add(columns_wire());
   add(ours());

@@ -30,9 +30,8 @@ std::unique_ptr<Codec> exact(const Task& task) {
 template <cloud::Effort effort>
 std::unique_ptr<Codec> near(const Task& task) {
   std::vector<cloud::Precision> precisions;
-  for (const char* name : {"x", "y", "z"})
-    if (cloud::offset_of(task.view, name, cloud::Type::f32))
-      precisions.push_back({name, task.error});
+  for (const cloud::Field& field : task.view.fields)
+    if (has_error(field)) precisions.push_back({std::string(field.name), task.error});
   return std::make_unique<Packed>(task, std::move(precisions), effort);
 }
 

@@ -7,7 +7,7 @@
 #include "wirecost/columns/builder.hpp"
 #include "wirecost/columns/view.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 namespace {
 
 using Objects = wire::osi3::MovingObjectColumns;
@@ -153,4 +153,4 @@ std::vector<Listed> of_columns() {
           {"columns-once", Sent::once, make<Columns<false>>}};
 }
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

@@ -10,7 +10,7 @@
 
 #include "bench/static/state.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 
 using Bytes = std::span<const std::byte>;
 
@@ -38,6 +38,8 @@ struct Listed {
   std::string name;
   Sent sent = Sent::all;
   std::unique_ptr<Contender> (*make)() = nullptr;
+  std::string library{};
+  bool is_rival = false;  ///< what people use: the best of these is a yardstick
 };
 
 /// What names static data: a number of the static data, and of the message (StaticOnce).
@@ -59,4 +61,4 @@ std::vector<Listed> of_protobuf();
 std::vector<Listed> of_flatbuffers();
 std::vector<Listed> of_columns();
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

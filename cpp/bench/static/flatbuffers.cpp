@@ -7,7 +7,7 @@
 #include "osi_table_generated.h"
 #include "wirecost/codec/flatbuffers_reader.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 namespace {
 
 namespace osi = osi_table;
@@ -262,4 +262,4 @@ std::vector<Listed> of_flatbuffers() {
           {"flatbuffers-once", Sent::once, make_contender<Once>}};
 }
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ side of `wirecost bench static`; its driver is Python and reads standard output.
-//   built    compiler, flags, and versions of the libraries
-//   list     contenders, a line each: name, and what each message holds: all, changed or once
-//   race     all of them in turns, in one thread, in another order in each round. A line of
-//   `static`,
-//            name and the bytes sent before the first step; then lines of name, round, bytes of all
-//            steps, and nanoseconds to write and to read them. In the first round everything that
-//            is read is compared with what was written.
+//   built    compiler and flags
+//   list     contenders, a line each: name, what each message holds (all, changed or once),
+//            library, and whether it is a rival
+//   race     all of them in turns, in one thread (bench/turns.hpp): bytes of a step, nanoseconds to
+//            write and to read it; a fact: bytes sent before the first step
 //   messages each contender's first message, in a file of its name in --out, and the one with the
 //            roads before it, in <name>.roads
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bench/arguments.hpp"
 #include "bench/static/contender.hpp"
+#include "bench/turns.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 namespace {
 
 struct Request {
@@ -31,9 +29,17 @@ struct Request {
 };
 
 std::vector<Listed> all() {
-  std::vector<Listed> found = of_protobuf();
-  for (auto* const more : {of_flatbuffers, of_columns})
-    for (const Listed& listed : more()) found.push_back(listed);
+  std::vector<Listed> found;
+  const auto add = [&](const std::vector<Listed>& more, const std::string& library, bool is_used) {
+    for (Listed listed : more) {
+      listed.library = library;
+      listed.is_rival = is_used && listed.sent == Sent::all;
+      found.push_back(std::move(listed));
+    }
+  };
+  add(of_protobuf(), "protobuf " + protobuf_version(), true);
+  add(of_flatbuffers(), "flatbuffers " + flatbuffers_version(), false);
+  add(of_columns(), "wirecost", false);
   return found;
 }
 
@@ -101,30 +107,15 @@ void race(const Request& request) {
   sums.reserve(steps.size());
   for (std::size_t at = 0; at < steps.size(); ++at)
     sums.push_back(sum_of(steps[at], roads.lanes[at % roads.lanes.size()]));
-  struct Runner {
-    std::string name;
-    std::unique_ptr<Contender> contender;
-  };
-  std::vector<Runner> runners;
-  for (const Listed& listed : all()) {
-    runners.push_back({listed.name, listed.make()});
-    std::printf("static\t%s\t%zu\n", listed.name.c_str(),
-                runners.back().contender->begin(roads).size());
-  }
-  std::mt19937_64 random(request.seed);
-  for (std::size_t round = 0; round <= request.rounds; ++round) {
-    std::ranges::shuffle(runners, random);
-    for (auto& [name, contender] : runners) try {
-        const Taken taken = send(*contender, roads, steps, sums, round == 0);
-        std::printf("%s\t%zu\t%zu\t%.0f\t%.0f\n", name.c_str(), round, taken.bytes, taken.write_ns,
-                    taken.read_ns);
-      } catch (const std::exception& error) {
-        std::printf("failed\t%s\t%s\n", name.c_str(), error.what());
-        contender = nullptr;
-      }
-    std::erase_if(runners, [](const Runner& runner) { return runner.contender == nullptr; });
-    std::fflush(stdout);
-  }
+  auto runners = runners_of(all(), [](const Listed& listed) { return listed.make(); });
+  for (const auto& [name, contender] : runners)
+    print_fact(name, "static_bytes", static_cast<double>(contender->begin(roads).size()));
+  const auto count = static_cast<double>(steps.size());
+  in_turns(std::move(runners), request.rounds, request.seed, [&](auto& runner, std::size_t round) {
+    const Taken taken = send(*runner.contender, roads, steps, sums, round == 0);
+    print_sample(runner.name, round, static_cast<double>(taken.bytes) / count,
+                 {taken.write_ns / count, taken.read_ns / count});
+  });
 }
 
 void store(const std::filesystem::path& path, Bytes bytes) {
@@ -153,14 +144,14 @@ void run(int argc, char** argv) {
                                               {"--rounds", into(request.rounds)},
                                               {"--seed", into(request.seed)}});
   if (command == "built")
-    std::printf("%s\t%s\tprotobuf %s\tflatbuffers %s\n", WIRECOST_COMPILER, WIRECOST_FLAGS,
-                protobuf_version().c_str(), flatbuffers_version().c_str());
+    std::printf("%s\t%s\n", WIRECOST_COMPILER, WIRECOST_FLAGS);
   else if (command == "list")
     for (const Listed& one : all())
-      std::printf("%s\t%s\n", one.name.c_str(),
+      std::printf("%s\t%s\t%s\t%d\n", one.name.c_str(),
                   one.sent == Sent::all       ? "all"
                   : one.sent == Sent::changed ? "changed"
-                                              : "once");
+                                              : "once",
+                  one.library.c_str(), one.is_rival);
   else if (command == "race")
     race(request);
   else if (command == "messages")
@@ -170,13 +161,13 @@ void run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_
 
 int main(int argc, char** argv) {
   try {
-    wirecost::bench::once::run(argc, argv);
+    wirecost::bench::static_::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "static_once: %s\n", error.what());
+    std::fprintf(stderr, "static: %s\n", error.what());
     return 2;
   }
 }

@@ -6,7 +6,7 @@
 
 #include "bench/static/protobuf_roads.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 namespace {
 
 using Truth = osi3::GroundTruth;
@@ -232,4 +232,4 @@ std::vector<Listed> of_protobuf() {
           {"protobuf-once", Sent::once, make<Once>}};
 }
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

@@ -9,7 +9,7 @@
 #include "wirecost/codec/field_of.hpp"
 #include "wirecost/codec/protobuf.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 
 inline void set(osi3::GroundTruth& out, const Roads& roads) {
   const auto set_ids = [](auto& ids, const std::vector<std::uint64_t>& values) {
@@ -183,4 +183,4 @@ inline void check(Bytes message, const Mark& expected) {
     throw std::runtime_error("the message names other static data, or one before it was lost");
 }
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

@@ -8,7 +8,7 @@
 
 #include "wirecost/message/scene.hpp"
 
-namespace wirecost::bench::once {
+namespace wirecost::bench::static_ {
 
 struct BoundaryPoint {
   Vector3 position;
@@ -68,4 +68,4 @@ class Seen {
   double sum_ = 0;
 };
 
-}  // namespace wirecost::bench::once
+}  // namespace wirecost::bench::static_

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wirecost/cloud/cloud_view.hpp"
 
-#include <array>
 #include <stdexcept>
 #include <string>
 
 namespace wirecost::cloud {
 namespace {
-
-constexpr std::array<std::size_t, 9> sizes{0, 1, 1, 2, 2, 4, 4, 4, 8};
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("cloud: " + what); }
 
@@ -29,7 +26,7 @@ Points points(const CloudView& cloud) {
 }
 
 std::optional<std::size_t> offset_of(const CloudView& cloud, std::string_view name, Type type) {
-  const std::size_t size = sizes[static_cast<std::size_t>(type)];
+  const std::size_t size = size_of(type);
   for (const Field& field : cloud.fields) {
     if (field.name != name) continue;
     const bool inside = field.offset <= cloud.point_step && cloud.point_step - field.offset >= size;

@@ -13,6 +13,11 @@ namespace wirecost::cloud {
 /// The numbers of sensor_msgs/PointField.
 enum class Type : std::uint8_t { i8 = 1, u8, i16, u16, i32, u32, f32, f64 };
 
+constexpr std::size_t size_of(Type type) {
+  constexpr std::size_t sizes[]{0, 1, 1, 2, 2, 4, 4, 4, 8};
+  return sizes[static_cast<std::size_t>(type)];
+}
+
 struct Field {
   std::string_view name;
   std::uint32_t offset;

@@ -10,11 +10,10 @@ bool later(const StreamFile* one, const StreamFile* other) { return one->time() 
 
 }  // namespace
 
-MergedStreams::MergedStreams(const Layout& layout, const std::vector<std::string>& paths,
-                             std::uint64_t room)
-    : room_(room) {
-  if (paths.size() > most_streams)
-    throw TraceError(std::to_string(paths.size()) + " streams; up to 4096 are read");
+void MergedStreams::add(const Layout& layout, const std::vector<std::string>& paths) {
+  if (files_.size() + paths.size() > most_streams)
+    throw TraceError(std::to_string(files_.size() + paths.size()) +
+                     " streams; up to 4096 are read");
   for (const std::string& path : paths) {
     try {
       files_.push_back(std::make_unique<StreamFile>(layout, path, room_));

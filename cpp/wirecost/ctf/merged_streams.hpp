@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of all streams of a trace in the order of time.
+// The events of all streams of one trace or several in the order of time.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,11 @@ class MergedStreams {
   static constexpr std::size_t most_streams = 4096;
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-  /// `room`: the bytes that packets of all streams may take at once. Raises TraceError, the file's
-  /// name in it.
-  MergedStreams(const Layout& layout, const std::vector<std::string>& paths,
-                std::uint64_t room = most_bytes);
+  /// `room`: the bytes that packets of all streams may take at once.
+  explicit MergedStreams(std::uint64_t room = most_bytes) : room_(room) {}
+  /// Adds a trace's streams, before the first event is taken; traces have one clock. Raises
+  /// TraceError, the file's name in it.
+  void add(const Layout& layout, const std::vector<std::string>& paths);
   MergedStreams(const MergedStreams&) = delete;
   MergedStreams& operator=(const MergedStreams&) = delete;
 

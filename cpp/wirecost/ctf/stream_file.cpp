@@ -84,8 +84,13 @@ bool StreamFile::open_packet() {
   const std::uint64_t peeked = read_at(offset_, std::min(size_ - offset_, largest_header));
   fields_.open({bytes_.data(), peeked}, 0, 8 * peeked);
   const bool header = fields_.read(layout_->packet_header);
-  if (header && static_cast<std::uint64_t>(numbers[slot_magic]) != magic)
-    throw TraceError("no packet at byte " + std::to_string(offset_));
+  if (header && static_cast<std::uint64_t>(numbers[slot_magic]) != magic) {
+    if (offset_ == 0) throw TraceError("no packet at byte 0");
+    // What a crash leaves behind the last whole packet, often zeros.
+    cut_off_ = true;
+    offset_ = size_;
+    return false;
+  }
   const auto stream = layout_->streams.find(numbers[slot_stream]);
   if (header && stream == layout_->streams.end())
     throw TraceError("a packet of stream " + std::to_string(numbers[slot_stream]) +

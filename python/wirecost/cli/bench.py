@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost bench``: one file ``bench_<name>.py`` a scenario, found by looking."""
+"""``wirecost bench``: a command for each scenario, found by looking."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 from wirecost.cli.imported import group
 from wirecost.cli.options import option
+from wirecost.system import scenarios
 from wirecost.system.plugins import module_names
 
 PREFIX = "bench_"
@@ -16,22 +17,49 @@ NAMES = sorted(
     for name in module_names(Path(__file__).parent)
     if name.startswith(PREFIX)
 )
-WITH_FOLDER = [name for name in NAMES if name not in ("codecs", "fmi", "static")]
-"""Scenarios that fill a result folder, which campaigns collect."""
-
-Out = Annotated[
-    Path | None, option("Result folder; default results/<time>-<scenario>.", metavar="DIR")
-]
-JsonFile = Annotated[
-    Path | None,
-    option("Write the summary rows as JSON; - is standard output.", "--json", metavar="FILE"),
-]
 Processes = Annotated[int, option("Fresh processes of each contender, one per round.", metavar="N")]
+
+
+def settings_modules() -> dict[str, str]:
+    """Return the modules of scenarios that their folders declare, by the commands' names."""
+    return {
+        name.replace("_", "-"): f"{package}.settings"
+        for name, package in sorted(scenarios.packages().items())
+    }
+
+
+def names() -> list[str]:
+    """Return the names of all scenarios."""
+    return sorted({*NAMES, *settings_modules()})
+
 
 app = group(
     "Measure a scenario on this machine.",
     f"wirecost.cli.{PREFIX}",
     *NAMES,
-    former={"lists": "repeated"},
     for_files=("message",),
+    others=settings_modules,
 )
+
+
+def _look_in(folders: list[Path] | None) -> list[Path] | None:
+    for folder in folders or ():
+        scenarios.look_in(folder)
+    return folders
+
+
+@app.callback()
+def options(
+    from_: Annotated[
+        list[Path] | None,
+        option(
+            "Also find scenarios in this folder, each in a folder of its own.",
+            "--from",
+            metavar="DIR",
+            is_eager=True,
+            callback=_look_in,
+        ),
+    ] = None,
+) -> None:
+    """Do nothing: the scenarios were found when the option was read."""
+    del from_

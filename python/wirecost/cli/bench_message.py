@@ -8,15 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.bench import Processes
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.message.choices import (
     FRAMINGS,
     LANGUAGES,
     LIBRARIES,
-    PRESETS,
     PROCESSES,
     REPETITIONS,
     SAMPLED,
@@ -26,13 +25,10 @@ from wirecost.schema.compile.choices import DIALECTS
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
-WITH_PRESET = frozenset({"preset", "out", "json_file"})
-"""Options that a preset takes, too."""
 EXAMPLE = "wirecost bench message drive.mcap --topic /state"
 
 
 def command(
-    context: typer.Context,
     schema: Annotated[
         list[str] | None,
         argument(
@@ -99,8 +95,8 @@ def command(
     library: Annotated[
         str,
         option(
-            "Libraries to compare, comma-separated; also capnproto, sbe, zserio, prost, buffa, "
-            "rkyv. Default: all that are here and compile quickly.",
+            "Libraries to compare, comma-separated; default: all that are here and compile "
+            "quickly.",
             metavar="NAME",
             known=LIBRARIES,
             show_default=False,
@@ -113,14 +109,6 @@ def command(
             metavar="FILE",
         ),
     ] = None,
-    preset: Annotated[
-        str,
-        option(
-            f"Measure messages and contenders of a preset instead: {', '.join(PRESETS)}.",
-            metavar="NAME",
-            known=PRESETS,
-        ),
-    ] = "",
     python: Annotated[
         Path | None,
         option(
@@ -163,15 +151,7 @@ def command(
     from wirecost.measure.bench.message import scenario as bench_message
     from wirecost.measure.bench.message.at_rate.carrying import RateRequest
     from wirecost.measure.bench.message.data import MessageChoice, is_data
-    from wirecost.measure.bench.message.presets import find
 
-    if preset:
-        if schema or data is not None:
-            raise UserError(f"--preset {preset}: brings its messages; leave schema and --data out")
-        (name,) = chosen("--preset", preset, PRESETS)
-        _check_alone(context, name)
-        measure_and_report(name, out, json_file, find(name))
-        return
     recordings = [Path(name) for name in schema or () if is_data(Path(name))]
     if len(recordings) + (data is not None) > 1:
         raise UserError(f"{recordings[-1]}: one recording is measured at a time; name one")
@@ -195,18 +175,6 @@ def command(
     )
     settings.check()
     measure_and_report(bench_message.SCENARIO, out, json_file, partial(bench_message.run, settings))
-
-
-def _check_alone(context: typer.Context, preset: str) -> None:
-    """Raise UserError where options were given that the preset would not see."""
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        source = context.get_parameter_source(name)
-        if name not in WITH_PRESET and source is not None and source.name == "COMMANDLINE":
-            raise UserError(
-                f"{parameter.opts[0]}: --preset takes its own settings; "
-                f"`wirecost bench {preset} --help` lists its options"
-            )
 
 
 def _repetitions(asked: int | None, processes: int) -> int:

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.bench import JsonFile, Out, Processes
+from wirecost.cli.bench import Processes
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import numbers, option
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.osi.choices import BUILDS, PAGES, READS, VARIANTS

@@ -11,21 +11,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import option
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor.contenders import contender_names as contenders
 from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.results.records.journal import Journal
+from wirecost.results.report.shared.terminal import plain_console, say
 from wirecost.system import scratch
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.tensor.cases import TensorPlan, TensorSettings
@@ -133,14 +134,14 @@ def command(
             listener.serve(host, port, word, places, _show, source)
         return
     available = contenders()
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
     wrapyfi_contenders = _wrapyfi(middlewares) if wrapyfi else ()
     if wrapyfi:
-        wrapyfi_environment.make(used, lambda line: console.print(line, highlight=False))
+        wrapyfi_environment.make(used, lambda line: say(console, line))
         if python:
-            wrapyfi_environment.make_alone(lambda line: console.print(line, highlight=False))
+            wrapyfi_environment.make_alone(lambda line: say(console, line))
     others = _others(python or [], (*middlewares, *wrapyfi_contenders), devices, role)
     settings = TensorSettings(
         used,
@@ -205,7 +206,7 @@ def _announce(console: Console, settings: TensorSettings, plan: TensorPlan) -> N
     combinations = sum(len(case.combinations) for case in plan.cases)
     minutes = tensor.expected_seconds(settings, plan) / 60
     contenders, cases = counted(combinations, "contender"), counted(len(plan.cases), "case")
-    console.print(f"{contenders} of {cases}: about {minutes:.1f} min", highlight=False)
+    say(console, f"{contenders} of {cases}: about {minutes:.1f} min")
 
 
 def _check_role(role: str, peer: str | None, listen_at: str | None) -> None:

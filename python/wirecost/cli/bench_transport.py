@@ -8,20 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.bench import JsonFile, Out
 from wirecost.cli.console import Advance
+from wirecost.cli.json_file import JsonFile
 from wirecost.cli.options import numbers, option, transport_names
+from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL
 from wirecost.measure.network import profiles
 from wirecost.results.records.journal import Journal
+from wirecost.results.report.shared.terminal import plain_console, say, say_whole
 from wirecost.system import scratch
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.measure.bench.transport import scenario as transport
@@ -137,7 +138,7 @@ def command(
         selection, processes, seed, find_peak, resume=resume, faults=happening
     )
     scenario_settings.check()
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
 
     def measure(journal: Journal, advance: Advance) -> None:
         plan = transport.planned(scenario_settings, journal.folder / "logs")
@@ -152,17 +153,17 @@ def _announce(console: Console, settings: transport.TransportSettings, plan: Tra
     from wirecost.measure.bench.transport import scenario as transport
 
     for what, why in plan.not_run.items():
-        console.print(f"not measured: {what}: {why}", highlight=False, soft_wrap=True)
+        say_whole(console, f"not measured: {what}: {why}")
     for note in plan.notes:
-        console.print(note, highlight=False, soft_wrap=True)
+        say_whole(console, note)
     seconds = transport.expected_seconds(settings, plan)
-    console.print(
+    say(
+        console,
         f"{counted(len(plan.contenders), 'contender')}, "
         f"{counted(len(plan.outcomes), 'combination')}: about {_duration(seconds)}",
-        highlight=False,
     )
     if text := _without_tail(settings, plan):
-        console.print(text, highlight=False)
+        say(console, text)
 
 
 def _without_tail(settings: transport.TransportSettings, plan: TransportPlan) -> str:

@@ -12,7 +12,6 @@ app = group(
     "run",
     "status",
     "show",
-    "report",
     "query",
     "import",
     "scheduler",

@@ -6,19 +6,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, check_writable, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import Store, argument, option
 from wirecost.measure.campaign.choices import IMPORTED
 from wirecost.measure.campaign.definition import NAME
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.counted import counted
-from wirecost.system.errors import EndedError, UserError
-from wirecost.system.printable import printable
+from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost campaign import STORE results/*"
 
 
+@answering()
 def command(
     store: Store,
     folders: Annotated[list[Path], argument("FOLDER", "Result folders of wirecost bench.")],
@@ -30,8 +29,7 @@ def command(
         str | None,
         option("What was measured; default: the version of wirecost then.", metavar="NAME"),
     ] = None,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Add result folders to a store; each counts once.
 
     What else ran while they were measured is unknown, so `campaign status` does not check them
@@ -44,16 +42,16 @@ def command(
     for name, value in (("--campaign", campaign), ("--machine", machine)):
         if not NAME.fullmatch(value):
             raise UserError(f"{name} {value}: give 1 to 64 letters, digits, - and _")
-    check_writable("--json", json_file)
     result_store = Store(store)
-    console = Console(stderr=True)
     done, there, failed = imported(result_store, folders, campaign, machine, revision)
-    for line in failed:
-        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
     counts = f"{done:,} imported, {there:,} were there, {len(failed):,} cannot be read"
-    console.print(f"{store}: {counts}", highlight=False, soft_wrap=True)
-    write_json(json_file, {"imported": done, "there": there, "failed": failed})
-    if failed:
-        raise EndedError(
-            f"{counted(len(failed), 'folder')} cannot be read, as reported above", FAILED
-        )
+    return Answer(
+        f"{store}: {counts}.",
+        warnings=failed,
+        heading=f"Result folders imported into {store}",
+        document={"imported": done, "there": there, "failed": failed},
+        status=FAILED if failed else 0,
+        failure=f"{counted(len(failed), 'folder')} cannot be read, as reported above"
+        if failed
+        else "",
+    )

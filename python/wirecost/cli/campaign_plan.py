@@ -9,34 +9,34 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from wirecost.cli import bench
-from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument
 from wirecost.measure.campaign.definition import Definition, read
 from wirecost.measure.campaign.tasks import Task, tasks
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
 
 EXAMPLE = "wirecost campaign plan campaign.toml"
 
-MOST_SHOWN = 20
 
-
-def command(
-    file: Annotated[Path, argument("FILE", "A campaign.toml.")],
-    json_file: JsonFile = None,
-) -> None:
+@answering()
+def command(file: Annotated[Path, argument("FILE", "A campaign.toml.")]) -> Answer:
     """Check a campaign, and show its tasks in the order in which they would run."""
     definition = read(file)
     planned = tasks(definition, refused)
-    console = Console(stderr=json_file == Path("-"))
-    print_table(console, _order(definition, planned))
-    print_table(console, _machines(planned))
-    write_json(
-        json_file, {"campaign": definition.name, "tasks": [asdict(task) for task in planned]}
+    seconds = sum(task.expected_s for task in planned)
+    machines = _machines(planned)
+    return Answer(
+        f"{definition.name}: {counted(len(planned), 'task')} on "
+        f"{counted(len(machines.rows), 'machine')}, {_duration(seconds)} of measuring.",
+        machines,
+        more="Every task, in the order of running: --all",
+        sections=[Section([_order(definition, planned), machines])],
+        heading=f"Plan of {definition.name}",
+        document={"campaign": definition.name, "tasks": [asdict(task) for task in planned]},
     )
 
 
@@ -45,8 +45,8 @@ def refused(scenario: str, arguments: list[str]) -> str | None:
     group: Any = typer.main.get_command(bench.app)
     context = group.make_context("bench", [], resilient_parsing=True)
     command = group.get_command(context, scenario)
-    if command is None or scenario not in bench.WITH_FOLDER:
-        return f"there is no scenario {scenario}; there are {', '.join(bench.WITH_FOLDER)}"
+    if command is None:
+        return f"there is no scenario {scenario}; there are {', '.join(bench.names())}"
     try:
         command.make_context(scenario, list(arguments), parent=context)
     except Exception as error:
@@ -58,15 +58,13 @@ def refused(scenario: str, arguments: list[str]) -> str | None:
 
 
 def _order(definition: Definition, planned: list[Task]) -> Table:
-    first = planned[:MOST_SHOWN]
     body = [
         [task.key, task.machine, str(task.repetition), " ".join((task.scenario, *task.arguments))]
-        for task in first
+        for task in planned
     ]
-    remaining = len(planned) - len(first)
-    notes = [f"The first {len(first)}, {remaining:,} more follow." if remaining else "All of them."]
     title = f"{definition.name}: {counted(len(planned), 'task')} in the order of running"
-    return Table(title, ["task", "machine", "repetition", "wirecost bench"], body, notes)
+    headings = ["task", "machine", "repetition", "wirecost bench"]
+    return Table(title, headings, body, [], texts=("wirecost bench",))
 
 
 def _duration(seconds: float) -> str:

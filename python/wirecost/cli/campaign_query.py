@@ -4,22 +4,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import Store, argument, option
 from wirecost.measure.campaign.choices import LEAST_MEMORY, MEMORY
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.byte_sizes import parse_size
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
-
-if TYPE_CHECKING:
-    import polars as pl
 
 EXAMPLE = 'wirecost campaign query STORE "SELECT host, COUNT(*) FROM records GROUP BY host"'
 
@@ -31,6 +25,7 @@ USUAL = (
 MOST_SHOWN = 200
 
 
+@answering()
 def command(
     store: Store,
     sql: Annotated[
@@ -43,8 +38,7 @@ def command(
     memory: Annotated[
         str, option("What DuckDB may take, such as 4GiB.", metavar="SIZE")
     ] = f"{MEMORY >> 20}MiB",
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
     from wirecost.measure.campaign.asking import ask
     from wirecost.results.store.store import Store
@@ -53,19 +47,21 @@ def command(
     if most < LEAST_MEMORY:
         raise UserError(f"--memory {memory}: at least {LEAST_MEMORY >> 20}MiB are needed")
     answer = ask(Store(store), sql, most)
-    if json_file != Path("-"):
-        _print(answer)
-    write_json(json_file, json.loads(answer.write_json()))
-
-
-def _print(answer: pl.DataFrame) -> None:
     body = [[_cell(value) for value in row] for row in answer.head(MOST_SHOWN).iter_rows()]
-    more = len(answer) - len(body)
-    notes = [f"The first {len(body)}, {more:,} more follow: --json has all."] if more else []
-    print_table(Console(), Table("", answer.columns, body, notes))
+    left_out = len(answer) - len(body)
+    notes = (
+        [f"The first {len(body)}, {left_out:,} more follow: --json has all."] if left_out else []
+    )
+    return Answer(
+        f"{counted(len(answer), 'row')}.",
+        Table("", answer.columns, body, notes),
+        more="Every row: --all",
+        heading=f"Query of {store}",
+        document=json.loads(answer.write_json()),
+    )
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}"
-    return printable("" if value is None else str(value))
+    return "" if value is None else str(value)

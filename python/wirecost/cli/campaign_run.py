@@ -11,11 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.campaign_cluster import Plain
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, check_writable, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
 from wirecost.measure.campaign.cluster import lab
 from wirecost.measure.campaign.cluster.addresses import check_address
@@ -24,11 +22,12 @@ from wirecost.measure.campaign.cluster.keys import distributed, read_keys
 from wirecost.measure.campaign.cluster.settings import configure
 from wirecost.measure.campaign.definition import HERE, Definition, read
 from wirecost.measure.campaign.tasks import tasks
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import watched
-from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     from wirecost.measure.campaign import running
@@ -39,6 +38,7 @@ EXAMPLE = "wirecost campaign run campaign.toml --store STORE --resume"
 LOCAL, SSH = "local", "ssh://"
 
 
+@answering()
 def command(
     file: Annotated[Path, argument("FILE", "A campaign.toml.")],
     store: Annotated[
@@ -70,20 +70,17 @@ def command(
         option("The cluster's key file, from `wirecost campaign keys`.", metavar="FILE"),
     ] = None,
     trust_plain_tcp: Plain = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Measure a campaign's tasks, on each machine one at a time, into a store."""
     from wirecost.cli.campaign_plan import refused
     from wirecost.cli.measuring import FAILED, ending_of
     from wirecost.measure.campaign import running
     from wirecost.results.store.store import Store
 
-    check_writable("--json", json_file)
     definition = read(file)
     planned = tasks(definition, refused, revision)
     machine_names = {task.machine for task in planned}
     result_store = Store(store or Path("campaigns") / definition.name)
-    console = Console(stderr=True)
     with watched() as watch:
         try:
             with (
@@ -106,17 +103,20 @@ def command(
                 f"{ending.message}; {result_store.place} has what was measured, --resume goes on",
                 ending.status,
             ) from error
-    for reason in outcome.reasons:
-        console.print(printable(reason), highlight=False, markup=False, soft_wrap=True)
     parts = [f"{outcome.done:,} measured", f"{outcome.failed:,} failed",
              f"{outcome.there:,} were there"]  # fmt: skip
     parts += [f"{outcome.missing:,} are missing"] if outcome.missing else []
     parts += [f"{outcome.elsewhere:,} are for other machines"] if outcome.elsewhere else []
-    console.print(f"{result_store.place}: {', '.join(parts)}", highlight=False, soft_wrap=True)
-    write_json(json_file, {"store": str(result_store.place), **asdict(outcome)})
-    if outcome.failed or outcome.missing:
-        count = outcome.failed + outcome.missing
-        raise EndedError(f"{counted(count, 'task')} failed, as reported above", FAILED)
+    count = outcome.failed + outcome.missing
+    return Answer(
+        f"{result_store.place}: {', '.join(parts)}",
+        more=f"What was measured: wirecost campaign show {shell_line(result_store.place)}",
+        warnings=outcome.reasons,
+        heading=f"Campaign · {result_store.place}",
+        document={"store": str(result_store.place), **asdict(outcome)},
+        status=FAILED if count else 0,
+        failure=f"{counted(count, 'task')} failed, as reported above" if count else "",
+    )
 
 
 @contextmanager

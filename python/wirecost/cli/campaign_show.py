@@ -4,48 +4,40 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import Store, option
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     from wirecost.results.report.campaign.content import CampaignContent
 
 EXAMPLE = "wirecost campaign show STORE"
 
-Baseline = Annotated[
-    str | None,
-    option("Baseline of the ratios; default: the fastest on most machines.", metavar="CONTENDER"),
-]
-Revision = Annotated[str | None, option("Revision to show; default: the latest.", metavar="NAME")]
 
-
+@answering()
 def command(
     store: Store,
-    baseline: Baseline = None,
-    revision: Revision = None,
-    json_file: JsonFile = None,
-) -> None:
+    baseline: Annotated[
+        str | None,
+        option(
+            "Baseline of the ratios; default: the fastest on most machines.", metavar="CONTENDER"
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None, option("Revision to show; default: the latest.", metavar="NAME")
+    ] = None,
+) -> Answer:
     """Show ratios on each machine, what does not transfer between machines, and what changed."""
-    content = content_of(store, baseline, revision)
-    console = Console(stderr=json_file == Path("-"))
-    for table in content.machines:
-        print_table(console, table)
-    if content.changes is not None:
-        print_table(console, content.changes)
-    for line in (*content.flips, *content.moved, *content.missing, content.lead):
-        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
-    write_json(json_file, document(content))
+    from wirecost.results.report.campaign.content import campaign_answer
+
+    content = _content(store, baseline, revision)
+    return campaign_answer(content, store, document(content))
 
 
-def content_of(named: str, baseline: str | None, revision: str | None) -> CampaignContent:
+def _content(named: str, baseline: str | None, revision: str | None) -> CampaignContent:
     """Raise UserError for an empty store, and for a revision that it has not."""
     from wirecost.results.report.campaign.content import content
     from wirecost.results.store.store import ROWS, SAMPLES, Store

@@ -3,31 +3,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import Store
+from wirecost.results.report.shared.answer import BAD, Answer, Section, few
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
-from wirecost.system.errors import EndedError, UserError
-from wirecost.system.printable import printable
+from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
 
 EXAMPLE = "wirecost campaign status STORE"
 
-MOST_SHOWN = 20
 
-
-def command(
-    store: Store,
-    json_file: JsonFile = None,
-) -> None:
+@answering()
+def command(store: Store) -> Answer:
     """Show what a store has, and check that no two measurements of a host overlapped.
 
     Exits with 1 if some did.
@@ -39,32 +31,31 @@ def command(
     records = Store(store).records()
     if records.is_empty():
         raise UserError(f"{store}: no store, or an empty one; name one that a campaign has filled")
-    console = Console(stderr=json_file == Path("-"))
-    print_table(console, _counts(records))
-    failed = records.filter(outcome=FAILED)
-    for task, failure in failed.select("task", "failure").head(MOST_SHOWN).iter_rows():
-        console.print(printable(f"{task} failed: {failure}"), highlight=False, markup=False)
+    failed = records.filter(outcome=FAILED).select("task", "failure").iter_rows()
+    failures = [f"{task} failed: {failure}" for task, failure in failed]
     met = overlaps(records)
-    for host, task, other in met.head(MOST_SHOWN).iter_rows():
-        line = f"{host}: {task} began while {other} was measured"
-        console.print(printable(line), highlight=False, markup=False)
-    write_json(
-        json_file,
-        {
-            "records": records.drop("meta").to_dicts(),
-            "overlaps": met.to_dicts(),
-        },
-    )
-    for note in _notes(records):
-        console.print(printable(note), highlight=False, markup=False)
-    if len(met):
-        raise EndedError(f"{counted(len(met), 'measurement')} overlapped: measure again", 1)
+    overlapped = [
+        f"{host}: {task} began while {other} was measured" for host, task, other in met.iter_rows()
+    ]
     timed = records.filter(pl.col("boot") != "")
-    hosts = timed.n_unique(["host", "boot"])
-    console.print(
-        f"No two of {counted(len(timed), 'measurement')} overlapped on a host "
-        f"({counted(hosts, 'boot')} of hosts).",
-        highlight=False,
+    boots = counted(timed.n_unique(["host", "boot"]), "boot")
+    sentence = (
+        f"No two of {counted(len(timed), 'measurement')} overlapped on a host ({boots} of hosts)."
+    )
+    if len(met):
+        sentence = f"{counted(len(met), 'measurement')} of {len(timed):,} overlapped on a host."
+    notes = _notes(records)
+    return Answer(
+        sentence,
+        _counts(records),
+        doubts=[(line, BAD) for line in (*few(failures), *few(overlapped))]
+        + [(note, "dim") for note in notes],
+        more="Every task, failure and overlap: --all",
+        sections=[Section([_counts(records)], lines=[*failures, *overlapped])],
+        heading=f"Campaign · {store}",
+        document={"records": records.drop("meta").to_dicts(), "overlaps": met.to_dicts()},
+        status=1 if len(met) else 0,
+        failure=f"{counted(len(met), 'measurement')} overlapped: measure again" if len(met) else "",
     )
 
 

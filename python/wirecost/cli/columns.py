@@ -8,20 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
+from wirecost.cli.ending import answering
 from wirecost.cli.imported import group
-from wirecost.cli.json_file import JsonFile, check_writable, write_json
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
-from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
-    from wirecost.data.advisor.advice import Advice
+    from wirecost.data.advisor.advice import Advice, ListAdvice
     from wirecost.data.advisor.sources import ListSource
 
 EXAMPLE = "wirecost columns advise drive.mcap"
@@ -33,6 +32,7 @@ HIGHEST_LEVEL = 22
 
 
 @app.command("advise")
+@answering()
 def advise_command(
     file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
     only: Annotated[
@@ -52,25 +52,20 @@ def advise_command(
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
     type_name: Type = None,
-    every: Annotated[
-        bool, option("Print every field, and the options that follow.", "--all")
-    ] = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Measure the lists of a trace or point cloud in all forms of columns, and recommend options.
 
     A point cloud is treated as a lidar's reflections and detections.
     """
     from wirecost.cli import columns_tables as tables
     from wirecost.data.advisor.advice import advise
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
 
     if frames < 0:
         raise UserError(f"--frames {frames}: at least 1 frame is needed, or 0 for all")
     if not 1 <= zstd <= HIGHEST_LEVEL:
         raise UserError(f"--zstd {zstd}: there are levels 1 to {HIGHEST_LEVEL}")
     errors = Errors.parse(error or ())
-    check_writable("--json", json_file)
     with progress() as advance, _source(file, only, frames, topic, type_name) as source:
         advice = advise(source, errors, zstd, advance)
     if not advice.lists:
@@ -79,29 +74,36 @@ def advise_command(
             f"{file}: {absence} in the measured frames: {advice.sampled}; "
             "`wirecost trace info` prints the lists"
         )
-    console = Console(stderr=json_file == Path("-"))
-    write_json(json_file, tables.document(file, advice))
-    if not every:
-        say(console, _answer(advice))
-        console.print()
-        print_table(console, tables.summary(advice))
-        times = "repeated --scan" if is_scan(file) else "message"
-        say(console, f"Bytes only; times: wirecost bench {times} {file}", "dim")
-        say(console, f"Every field, and the options: wirecost columns advise {file} --all", "dim")
-        return
-    for list_advice, columns_table, totals in tables.tables(advice):
-        print_table(console, columns_table)
-        print_table(console, totals)
-        console.print("For wirecost compile --wire protobuf,columns:", style="dim")
-        for line in list_advice.to_compile():
-            console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
-        if not is_scan(file):
-            console.print("For wirecost trace convert, with the same --reduce:", style="dim")
-            console.print(f"  {list_advice.to_convert()[0]}", soft_wrap=True, highlight=False)
-        console.print()
+    command = shell_line("wirecost", "columns", "advise", file)
+    more = f"Every field, and the options: {command} --all"
+    times = "repeated --scan" if is_scan(file) else "message"
+    return Answer(
+        _sentence(advice),
+        tables.summary(advice),
+        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
+        more=more,
+        sections=[
+            Section(
+                [columns_table, totals], lines=_options(list_advice, is_trace=not is_scan(file))
+            )
+            for list_advice, columns_table, totals in tables.tables(advice)
+        ],
+        heading=f"How to store the lists of {file}",
+        document=tables.document(file, advice),
+    )
 
 
-def _answer(advice: Advice) -> str:
+def _options(advice: ListAdvice, *, is_trace: bool) -> list[str]:
+    """Return what to write where the list is compiled, or converted."""
+    lines = ["For wirecost compile --wire protobuf,columns:"]
+    lines += [f"  {line}" for line in advice.to_compile()]
+    if is_trace:
+        lines.append("For wirecost trace convert, with the same --reduce:")
+        lines.append(f"  {advice.to_convert()[0]}")
+    return lines
+
+
+def _sentence(advice: Advice) -> str:
     """Say whether columns save bytes, and where."""
     saving = [item for item in advice.lists.values() if item.saves]
     if not saving:
@@ -118,7 +120,7 @@ def _source(
     file: Path, only: str | None, frames: int, topic: str | None, type_name: str | None
 ) -> Iterator[ListSource]:
     from wirecost.data.advisor.sources import CloudSource, TraceSource
-    from wirecost.data.scans.scan_files import is_scan
+    from wirecost.data.clouds.scan_files import is_scan
     from wirecost.data.traces import open_trace
 
     if is_scan(file):

@@ -3,23 +3,18 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, check_page, write_json, write_text
+from wirecost.cli.ending import answering
+from wirecost.cli.figure_files import with_figures
 from wirecost.cli.options import argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.choices import FIGURE_FORMATS
-from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
-from wirecost.system.chosen import chosen
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
@@ -30,10 +25,9 @@ MACHINE = "machine"
 REGRESSION = 3
 IMPRECISE = 4
 """Exit codes; 2 is that of runs that cannot be compared."""
-LEAST_NAME = 24
-"""Characters of a row's name that are shown however narrow the terminal."""
 
 
+@answering(markdown=True)
 def command(
     a: Annotated[
         str,
@@ -112,26 +106,14 @@ def command(
             known=[MACHINE],
         ),
     ] = MACHINE,
-    every: Annotated[bool, option("Print every change and warning.", "--all")] = False,
-    json_file: JsonFile = None,
-    markdown_file: Annotated[
-        Path | None,
-        option(
-            "Write a comment for a pull request; - is standard output.",
-            "--markdown",
-            metavar="FILE",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, option("Write an HTML page with figures of both runs.", metavar="FILE.html")
-    ] = None,
     figures: Annotated[
         Path | None, option("Write each figure into a file there.", metavar="DIR")
     ] = None,
     format_: Annotated[
-        str, option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}.", "--format")
-    ] = FIGURE_FORMATS[0],
-) -> None:
+        str | None,
+        option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}; default svg.", "--format"),
+    ] = None,
+) -> Answer:
     """Compare run B with run A, row by row: slower or faster.
 
     In a campaign's store, --baseline and --against name what is compared, machine by machine.
@@ -139,10 +121,7 @@ def command(
     from wirecost.results.analysis.compare.comparison import CompareSettings, compare
     from wirecost.results.analysis.compare.runs import read_run
     from wirecost.results.records.cost import is_cost
-    from wirecost.results.report.compare.document import document, markdown
-    from wirecost.results.report.compare.figures import comparison_figures
-    from wirecost.results.report.compare.page import page
-    from wirecost.results.report.shared.figure_files import write_figures
+    from wirecost.results.report.compare.first import comparison_answer
 
     needing = {
         "--of": of,
@@ -156,67 +135,35 @@ def command(
     settings = CompareSettings(
         *_limits(margin, fail_above), size_limit, tuple(of or ()), tuple(only or ())
     )
-    check_page("--report", report)
-    if Path("-") == json_file == markdown_file:
-        raise UserError("--json - and --markdown -: name a file for one of them")
-    console = Console(stderr=Path("-") in {json_file, markdown_file})
     if baseline is not None or against is not None:
         if b is not None or baseline is None or against is None:
             raise UserError("--baseline and --against: give both, and one store")
-        of_runs = {
-            "--again": again, "--markdown": markdown_file, "--report": report, "--figures": figures,
-        }  # fmt: skip
-        _check_store(by, of_runs)
-        compared = _comparisons(console, a, baseline, against, settings)
-        for scenario, machine, comparison in compared:
-            _say(console, f"{scenario} on {machine}", "bold")
-            _print(console, comparison, every)
-        _write_store(compared, json_file)
-        _exit([comparison for *_, comparison in compared], require_precision)
-        return
+        _check_store(by, {"--again": again, "--figures": figures})
+        answer, compared = _of_store(a, baseline, against, settings)
+        return replace(answer, status=_status(compared, require_precision))
     if b is not None and is_cost(Path(a)) and is_cost(b):
-        _check_costs(
-            {
-                "--only": only,
-                "--of": of,
-                "--require-precision": require_precision,
-                "--fail-size-above": fail_size_above,
-                "--again": again,
-                "--markdown": markdown_file,
-                "--report": report,
-                "--figures": figures,
-            }
-        )
-        _compare_costs(console, Path(a), b, settings, json_file, every=every)
-        return
+        of_runs: dict[str, object] = {"--only": only, "--again": again, "--figures": figures}
+        _check_costs(of_runs | needing)
+        return _compare_costs(Path(a), b, settings)
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
     _refuse_recordings(Path(a), b)
     comparison = compare(
         read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
     )
-    _print(console, comparison, every)
-    write_json(json_file, document(comparison))
-    if markdown_file is not None:
-        write_text("--markdown", markdown_file, markdown(comparison))
-    if report is not None:
-        write_text("--report", report, page(comparison))
-    if figures is not None:
-        write_figures(
-            comparison_figures(comparison), figures, chosen("--format", format_, FIGURE_FORMATS)
-        )
-    _exit([comparison], require_precision)
+    answer = with_figures(comparison_answer(comparison), figures, format_)
+    return replace(answer, status=_status([comparison], require_precision))
 
 
 def _refuse_recordings(*paths: Path) -> None:
     """Raise UserError on a recording, of which only the cost can be compared."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     for path in paths:
         if is_recording(path):
             raise UserError(
                 f"{path}: a recording; compare files of "
-                f"`wirecost cost {shlex.quote(str(path))} --json NAME.json`"
+                f"`wirecost cost {shell_line(path)} --json NAME.json`"
             )
 
 
@@ -227,45 +174,30 @@ def _check_costs(of_runs: dict[str, object]) -> None:
             raise UserError(f"{name}: is for two runs; of two costs there is --json")
 
 
-def _compare_costs(
-    console: Console,
-    a: Path,
-    b: Path,
-    settings: CompareSettings,
-    json_file: Path | None,
-    *,
-    every: bool,
-) -> None:
-    """Compare two states of a system. Raises UserError, Exit where a topic grew by too much."""
-    import msgspec
-
+def _compare_costs(a: Path, b: Path, settings: CompareSettings) -> Answer:
+    """Compare two states of a system; the status says if a topic grew by too much."""
     from wirecost.results.analysis.compare.costs import cost_changes
     from wirecost.results.records.cost import read_cost
-    from wirecost.results.report.cost.changes import changes_answer, changes_table
-    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.cost.changes import changes_answer
 
     before, after = read_cost(a), read_cost(b)
     changes = cost_changes(before, after, settings.margin)
-    if every:
-        print_table(console, changes_table(changes))
-    else:
-        print_answer(console, changes_answer(before, after, changes), "Everything: --all")
-    write_json(json_file, {"changes": msgspec.to_builtins(changes)})
     limit = settings.fail_above
-    if limit is not None and any(
+    has_grown = limit is not None and any(
         change.bytes_per_s > limit * before.bytes_per_s or change.share > limit * before.share > 0
         for change in changes
-    ):
-        raise typer.Exit(REGRESSION)
+    )
+    return replace(changes_answer(before, after, changes), status=REGRESSION if has_grown else 0)
 
 
-def _exit(comparisons: list[Comparison], require_precision: bool) -> None:
+def _status(comparisons: list[Comparison], require_precision: bool) -> int:
     from wirecost.results.analysis.compare.gate import unseen
 
     if any(comparison.regressions() for comparison in comparisons):
-        raise typer.Exit(REGRESSION)
+        return REGRESSION
     if require_precision and any(unseen(comparison) for comparison in comparisons):
-        raise typer.Exit(IMPRECISE)
+        return IMPRECISE
+    return 0
 
 
 def _check_store(by: str, of_runs: dict[str, Path | None]) -> None:
@@ -277,29 +209,18 @@ def _check_store(by: str, of_runs: dict[str, Path | None]) -> None:
             raise UserError(f"{name}: is for two runs; of a store there is --json")
 
 
-def _write_store(compared: list[tuple[str, str, Comparison]], json_file: Path | None) -> None:
-    from wirecost.results.report.compare.document import document
-
-    rows = [
-        {"scenario": scenario, "machine": machine, **document(comparison)}
-        for scenario, machine, comparison in compared
-    ]
-    write_json(json_file, {"comparisons": rows})
-
-
-def _comparisons(
-    console: Console, named: str, baseline: str, against: str, settings: CompareSettings
-) -> list[tuple[str, str, Comparison]]:
-    """Return scenario, machine and comparison of each machine that has both. Raises UserError."""
+def _of_store(
+    named: str, baseline: str, against: str, settings: CompareSettings
+) -> tuple[Answer, list[Comparison]]:
+    """Compare each machine that measured both revisions with itself. Raises UserError."""
     from wirecost.results.analysis.campaign.subjects import described
     from wirecost.results.analysis.compare.comparison import compare
-    from wirecost.results.analysis.compare.of_store import runs_of, without_unknown
+    from wirecost.results.analysis.compare.of_store import runs_of
+    from wirecost.results.report.compare.first import store_answer
     from wirecost.results.store.store import SAMPLES, Store
 
     store = Store(named)
-    records, left_out = without_unknown(store.records())
-    if left_out:
-        _say(console, f"{named}: {left_out}")
+    records = store.records()
     samples = store.scan(SAMPLES)
     there = sorted(set(described(records)["revision"]))
     for name, revision in (("--baseline", baseline), ("--against", against)):
@@ -313,7 +234,8 @@ def _comparisons(
     both = [key for key in before if key in after]
     if not both:
         raise UserError(f"{named}: no machine measured both; run the campaign for both on one")
-    return [(*key, compare(before[key], after[key], settings)) for key in both]
+    compared = {key: compare(before[key], after[key], settings) for key in both}
+    return store_answer(compared), list(compared.values())
 
 
 def _limits(margin: str | None, fail_above: str | None) -> tuple[float, float | None]:
@@ -342,93 +264,3 @@ def share(option: str, text: str) -> float:
     if not 0 <= percent < 1e6:
         raise UserError(f"{option} {text}: give a percentage, such as 5%")
     return percent / 100
-
-
-def _print(console: Console, comparison: Comparison, every: bool) -> None:
-    from wirecost.results.report.compare.first import doubts, first_answer
-    from wirecost.results.report.shared.first import print_answer
-
-    if every:
-        _print_all(console, comparison)
-        return
-    first = first_answer(comparison)
-    first = replace(first, table=_fitted(first.table, console.width))
-    more = "Everything: --all; with figures: --report FILE.html"
-    print_answer(console, first, more, doubts(comparison))
-
-
-def _print_all(console: Console, comparison: Comparison) -> None:
-    from wirecost.results.analysis.compare.gate import looks_at_times
-    from wirecost.results.report.compare import tables
-    from wirecost.results.report.compare.first import lists_every_row, result
-
-    _print_environment(console, tables.environment(comparison))
-    changed = tables.changed(comparison)
-    every = lists_every_row(comparison)
-    undecided = tables.undecided(comparison) if looks_at_times(comparison) else None
-    printed = (
-        replace(changed, notes=changed.notes[1:]),  # the tally is printed at the end
-        tables.unchanged(comparison) if every else undecided,
-        tables.counts(comparison, every=every),
-        tables.outputs(comparison),
-    )
-    for table in printed:
-        if table is not None and table.rows:
-            print_table(console, _fitted(table, console.width))
-    for side, rows in tables.one_sided(comparison):
-        _say(console, f"only in {side}: {'; '.join(rows)}")
-    for text in tables.warnings(comparison):
-        _say(console, f"warning: {text}", "bold red")
-    _say(console, tables.method(comparison), "dim")
-    style = "bold red" if comparison.regressions() else "bold"
-    _say(console, f"{result(comparison)}.", style)
-
-
-def _print_environment(console: Console, table: Table | None) -> None:
-    """Print the table, as lines where it does not fit: nothing of a label may be missing."""
-    if table is None:
-        return
-    widths = (max(map(len, cells)) for cells in zip(*table.rows, strict=True))
-    if sum(widths) + len(table.headings) <= console.width:
-        print_table(console, table)
-        return
-    _say(console, table.title, "bold")
-    for what, a, b in table.rows:
-        _say(console, f"{what}: {a} → {b}")
-    for note in table.notes:
-        _say(console, note, "dim")
-    console.print()
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(
-        printable(text),
-        style=style,
-        highlight=False,
-        markup=False,
-        soft_wrap=not console.is_terminal,  # one line each in a file
-    )
-
-
-def _fitted(table: Table, width: int) -> Table:
-    """Return the table with long names in its first column shortened in their middle.
-
-    The columns that may not be left out then fit.
-    """
-    if not table.rows:
-        return table
-    others = [
-        1 + max(map(len, (heading, *cells)))
-        for heading, cells in zip(table.headings, zip(*table.rows, strict=True), strict=True)
-        if heading not in table.optional
-    ]
-    most = max(LEAST_NAME, width - sum(others[1:]))
-    rows = [[_shortened(row[0], most), *row[1:]] for row in table.rows]
-    return replace(table, rows=rows)
-
-
-def _shortened(name: str, most: int) -> str:
-    if len(name) <= most:
-        return name
-    head = (most - 1) // 2
-    return f"{name[:head]}…{name[-(most - 1 - head) :]}"

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
-
-from rich.console import Console
 
 from wirecost.cli.options import argument, option
 from wirecost.schema.compile.depfile import dependencies
@@ -20,6 +17,7 @@ from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -139,9 +137,9 @@ def command(
         _write("--depfile", depfile, rules)
     if stamp:
         _write("--stamp", stamp, "")
-    Console(soft_wrap=True).print(
-        f"{out}: {counted(len(written), 'file')} written, {len(texts) - len(written)} unchanged",
-        highlight=False,
+    print(
+        f"{shown(out)}: {counted(len(written), 'file')} written, "
+        f"{len(texts) - len(written)} unchanged"
     )
     _print_use(schema, job.request, texts, out)
 
@@ -156,7 +154,7 @@ def _print_use(schema: Schema, request: Request, texts: Iterable[PurePath], out:
         written = [files[path.as_posix()] for path in texts if path.as_posix() in files]
         if len(written) == 1:
             (file,) = written
-            header, folder = names.header(file, f".{wire}"), shlex.quote(str(out / "cpp"))
+            header, folder = names.header(file, f".{wire}"), shell_line(out / "cpp")
             linked = ", linked with its .cc files" if request.sources else ""
             print(f'#include "{header}", compiled as C++20 with -I{folder}{linked}')
             for message in _outermost(file)[-1:]:

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
 from wirecost.cli import verbosity
-from wirecost.system.printable import printable
+from wirecost.results.report.shared.terminal import plain_console, say_whole
+from wirecost.system.foreign import shown
+from wirecost.system.terminal import Console
 
 LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
 """Seconds between the first lines of progress, and most: each wait is longer than the last."""
@@ -24,9 +25,9 @@ Advance = Callable[[int, int, str], None]
 
 def say_notes(notes: Iterable[str]) -> None:
     """Print notes on standard error, one line each."""
-    console = Console(stderr=True, soft_wrap=True)
+    console = plain_console(stderr=True)
     for note in notes:
-        console.print(f"wirecost: {printable(note)}", highlight=False, markup=False)
+        say_whole(console, f"wirecost: {note}")
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def progress() -> Iterator[Advance]:
 
     With no steps in all, the text is a remark: lines that stay on a terminal.
     """
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None
         return
@@ -56,16 +57,16 @@ def progress() -> Iterator[Advance]:
 
         def advance(done: int, total: int, text: str) -> None:
             if total == 0:
-                _remark(bar.console, text)
+                _remark(console, text)
                 return
-            bar.update(task, completed=done, total=total, description=printable(text))
+            bar.update(task, completed=done, total=total, description=shown(text))
 
         yield advance
 
 
 def _remark(console: Console, text: str) -> None:
     for line in text.splitlines():
-        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
+        say_whole(console, line)
 
 
 def _lines(console: Console) -> Advance:
@@ -80,8 +81,6 @@ def _lines(console: Console) -> Advance:
             wait_s = min(1.5 * wait_s, MOST_EVERY_S) if last else wait_s
             last = now
             share = 100 * done // max(total, 1)
-            console.print(
-                f"{share:3d} %  {printable(text)}", highlight=False, markup=False, soft_wrap=True
-            )
+            say_whole(console, f"{share:3d} %  {text}")
 
     return advance

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.console import progress
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
-    from wirecost.data.scans.conversion import Converted, Wanted
-    from wirecost.results.report.shared.first import FirstAnswer
+    from wirecost.data.clouds.conversion import Converted, Wanted
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
 
@@ -25,6 +26,7 @@ UNITS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", re.ASCII)
 
 
+@answering()
 def command(
     source: Annotated[
         Path,
@@ -36,44 +38,48 @@ def command(
     ],
     error: Annotated[
         str | None,
-        option("What x, y and z may be off at most; without it, nothing.", metavar="DISTANCE"),
+        option("Largest error of x, y and z; without it, every bit is kept.", metavar="DISTANCE"),
     ] = None,
     lossless: Annotated[
-        bool, option("Keep every bit, which is so without --error.", "--lossless")
+        bool, option("Keep every bit; this is the default without --error.", "--lossless")
     ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
         str, option("Topic of a recording; default: all with clouds.", metavar="NAME")
     ] = "",
-    memory: Annotated[
-        str, option("Most bytes of a cloud that is unpacked.", metavar="SIZE")
-    ] = "64MiB",
+    memory: Annotated[str, option("Upper limit for one unpacked cloud.", metavar="SIZE")] = "64MiB",
+    bin_floats: Annotated[
+        int,
+        option("Floats per point of a .bin: 4 (KITTI), 5 (nuScenes); 0: decided by its values."),
+    ] = 0,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Pack point clouds, or unpack packed ones.
 
     What was packed is unpacked again, and compared, before the answer says what changed. In a
     recording, PointCloud2 become CompressedPointCloud2, and back.
     """
-    from wirecost.data.scans.conversion import Wanted
-    from wirecost.results.report.shared.first import print_answer
+    from wirecost.data.clouds.conversion import Wanted
 
     if lossless and error is not None:
         raise UserError("--lossless and --error: choose one")
-    wanted = Wanted(
-        _distance(error) if error is not None else None, quick, parse_size("--memory", memory)
-    )
-    check_writable("--json", json_file, out)
+    if bin_floats not in (0, 4, 5):
+        raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
+    distance = _distance(error) if error is not None else None
+    wanted = Wanted(distance, quick, parse_size("--memory", memory), bin_floats)
     done = _convert(source, out, topic, wanted, force)
-    say_notes(done.warnings)
-    print_answer(console_beside(json_file), _answer(source, out, done, wanted), _rest(done))
-    write_json(json_file, {"file": str(source), "out": str(out)} | asdict(done))
+    return replace(
+        _answer(source, out, done, wanted),
+        warnings=done.warnings,
+        more=_rest(done),
+        heading=f"{source} → {out}",
+        document={"file": str(source), "out": str(out)} | asdict(done),
+    )
 
 
 def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -> Converted:
-    from wirecost.data.scans.conversion import convert
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.clouds.conversion import convert
+    from wirecost.data.recordings.recording import is_recording
 
     suffix, into = source.suffix.lower(), out.suffix.lower()
     from_recording = is_recording(source)
@@ -84,6 +90,8 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
         raise UserError(f"{out}: from {source.name} comes {' or '.join(allowed)}; name such a file")
     if topic and not from_recording:
         raise UserError("--topic: is for recordings; name an .mcap, a bag or a .db3")
+    if wanted.bin_floats and suffix != ".bin":
+        raise UserError("--bin-floats: is for .bin files; leave it out")
     if suffix == PACKED and (wanted.error is not None or wanted.quick):
         raise UserError("--error, --quick: are for packing; leave them out to unpack")
     if out.exists() and not force:
@@ -103,39 +111,54 @@ def _distance(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
-def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> FirstAnswer:
-    from wirecost.results.report.codecs.answer import error_text
+def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
     from wirecost.results.report.shared import units
-    from wirecost.results.report.shared.first import FirstAnswer
     from wirecost.results.report.shared.table import Table
     from wirecost.system.counted import counted
 
     text = f"{out}: {counted(done.clouds, 'cloud')}, {counted(done.points, 'point')}, "
     rows = [
-        [name, kind, error_text(done.errors[name]) if name in done.errors else "none"]
+        [name, kind, units.distance(done.errors[name]) if name in done.errors else "none"]
         for name, kind in done.fields.items()
     ]
     if not done.is_packed:
         text += f"{units.size(done.point_bytes)}, {units.size(done.packed_bytes)} packed."
         table = Table("Fields", ["field", "type"], [row[:2] for row in rows], [])
-        return FirstAnswer(text, table)
-    share = 100 * done.packed_bytes / max(done.point_bytes, 1)
-    text += f"{units.size(done.packed_bytes)}, {share:.1f} % of {units.size(done.point_bytes)}; "
+        return Answer(text, table)
+    text += units.size(done.packed_bytes)
+    if done.point_bytes:
+        share = 100 * done.packed_bytes / done.point_bytes
+        text += f", {share:.1f} % of {units.size(done.point_bytes)}"
     most = max(done.errors.values(), default=0.0)
-    text += f"errors up to {error_text(most)}" if done.errors else "every bit is kept"
+    kept = (
+        f"errors up to {units.distance(most)}" if done.errors else "every bit of each field is kept"
+    )
+    text += f"; {kept}"
     table = Table("Fields", ["field", "type", "largest error"], rows, ["Measured by unpacking."])
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {out} {back}"]
+    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
         steps.append("Smaller, where x, y and z may be off: --error 1mm")
-    return FirstAnswer(f"{text}.", table, steps)
+    return Answer(f"{text}.", table, steps)
 
 
 def _rest(done: Converted) -> str:
-    copied = (
-        f"{done.copied:,} messages of other topics are copied, without QoS. " if done.copied else ""
-    )
-    left_out = f"Left out: {', '.join(done.left_out)}. " if done.left_out else ""
-    return f"{copied}{left_out}All numbers: --json -"
+    from wirecost.system.counted import counted
+    from wirecost.system.printable import shown
+
+    said = []
+    if done.kept:
+        clouds = counted(done.kept, "cloud is", "clouds are")
+        said.append(f"{clouds} copied unchanged; the first, {done.first_kept}.")
+    if done.copied:
+        messages = counted(
+            done.copied, "message of another topic is", "messages of other topics are"
+        )
+        said.append(f"{messages} copied, without QoS.")
+    if done.is_packed and done.has_gaps:
+        said.append("Bytes between fields become zero.")
+    if done.left_out:
+        said.append(f"Left out: {', '.join(map(shown, done.left_out))}.")
+    return " ".join([*said, "All fields: --all"])

@@ -3,43 +3,38 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.console import progress, say_notes
-from wirecost.cli.json_file import (
-    JsonFile,
-    check_report,
-    console_beside,
-    is_figure,
-    write_json,
-    write_text,
-)
+from wirecost.cli.console import progress
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option, transport_names
+from wirecost.data.recordings import formats
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from wirecost.measure.cost.live.graph import LiveRequest
     from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
+    from wirecost.system.terminal import Console
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
 
+@answering()
 def command(
     files: Annotated[
         list[Path] | None,
         argument(
             "[RECORDING]…",
-            "MCAP, bags of ROS 1 and ROS 2, .db3, .osi; or probe logs, traces of LTTng.",
+            f"{', '.join(formats.NAMES)}; or probe logs, traces of LTTng.",
             show_default=False,
         ),
     ] = None,
@@ -115,45 +110,36 @@ def command(
     calibrate: Annotated[
         bool, option("First measure this machine's prices, once, in about 8 minutes.")
     ] = False,
-    every: Annotated[bool, option("Print all topics and all columns.", "--all")] = False,
-    report: Annotated[
-        Path | None,
-        option(
-            "Write an HTML page: the graph, bars, tables; or its graph as .svg, .png, .pdf.",
-            metavar="FILE.html",
-        ),
-    ] = None,
-    json_file: JsonFile = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
-    import msgspec
-
     from wirecost.measure.cost.prices import known_prices
     from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
+    from wirecost.results.report.cost.system_answer import cost_answer
 
     if lang not in ("", *LANGUAGES):
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    check_report(report)
     if recorded := _recorded(files or []):
-        from wirecost.cli.cost_shares import print_shares
+        from wirecost.cli.cost_shares import files_answer
 
         given = {
             "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
             "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
         }  # fmt: skip
         refused = [name for name, value in given.items() if value]
-        print_shares(recorded, report, json_file, every=every, refused=refused)
-        return
+        return files_answer(recorded, refused)
     counts = dict(_subscribers(text) for text in subscribers or ())
-    console = console_beside(json_file)
     if calibrate:
         _calibrate()
     if live:
         request = _request(live, for_, limit, python, domain, listens=not no_subscribe)
-        read, cost = _listened(request, include or [], counts, lang, console if watch else None)
+        read, cost = _listened(
+            request, include or [], counts, lang, output.console if watch else None
+        )
     else:
         with progress() as advance:
             read = survey(files or [], include or [], advance)
@@ -168,29 +154,17 @@ def command(
         cost = _carried(cost, over)
     if topic:
         cost = _with_inside(cost, read, topic)
-    say_notes(cost.warnings)
     asked = [str(path) for path in files or []] or ["--live", live]
     asked += ["--domain", str(domain)] if domain is not None else []
     asked += ["--python", str(python)] if python is not None else []
     asked += ["--topic", topic] if topic else []
-    again = shlex.join(["wirecost", "cost", *asked])
-    _print(
-        console,
-        cost,
-        f"{'All' if topic else 'All topics'}: {again} --all",
-        every=every,
-        what_if=what_if,
-    )
-    if report is not None:
-        _write_report(cost, report)
-        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
-    if json_file is not None:
-        write_json(json_file, msgspec.to_builtins(cost))
+    again = shell_line("wirecost", "cost", *asked)
+    return cost_answer(cost, again, what_if=what_if)
 
 
 def _recorded(files: list[Path]) -> list[Path]:
     """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
-    from wirecost.measure.bench.message.recordings.recording import is_recording
+    from wirecost.data.recordings.recording import is_recording
 
     others = [path for path in files if not is_recording(path)]
     if not others:
@@ -202,16 +176,6 @@ def _recorded(files: list[Path]) -> list[Path]:
         other = next(path for path in files if path not in recorded)
         raise UserError(f"{other}: no log, as {recorded[0]} is; name recordings or logs, not both")
     return recorded
-
-
-def _write_report(cost: SystemCost, path: Path) -> None:
-    """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
-    from wirecost.results.report.cost.page import draw_figure, page
-
-    if is_figure(path):
-        draw_figure(cost, path)
-    else:
-        write_text("--report", path, page(cost))
 
 
 def _calibrate() -> None:
@@ -266,29 +230,11 @@ def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemC
     return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
 
 
-def _print(
-    console: Console, cost: SystemCost, more: str, *, every: bool, what_if: bool = False
-) -> None:
-    from wirecost.results.report.cost.answer import doubts, first_answer, tables, what_if_answer
-    from wirecost.results.report.cost.inside import inside_answer, inside_tables
-    from wirecost.results.report.shared.first import print_answer
-    from wirecost.results.report.shared.terminal import print_table
-
-    if what_if:
-        print_answer(console, what_if_answer(cost), more, doubts(cost))
-    elif not every:
-        answer = first_answer(cost) if cost.inside is None else inside_answer(cost)
-        print_answer(console, answer, more, doubts(cost))
-    else:
-        for table in tables(cost) if cost.inside is None else inside_tables(cost.inside):
-            print_table(console, table)
-
-
 def _request(
     system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
 ) -> LiveRequest:
     """Return what is asked of a graph. Raises UserError."""
-    from wirecost.measure.bench.message.ros import installed
+    from wirecost.data.messages.ros import installed
     from wirecost.measure.cost.live.graph import LiveRequest
 
     if system not in SYSTEMS:
@@ -313,6 +259,8 @@ def _listened(
     from wirecost.measure.cost.live.graph import LiveGraph
     from wirecost.measure.cost.prices import known_prices
     from wirecost.measure.cost.system import system_cost
+    from wirecost.results.report.cost.system_answer import cost_answer
+    from wirecost.results.report.shared.screen import print_answer
 
     prices, name, is_whole = known_prices(), f"--live {request.system}", True
     with LiveGraph(request, include) as graph, progress() as advance:
@@ -322,12 +270,8 @@ def _listened(
                 advance(done, total, f"listening to {request.system}")
                 if console is not None:
                     console.clear()
-                    _print(
-                        console,
-                        system_cost([name], survey, prices, lang or graph.lang, {}),
-                        "",
-                        every=False,
-                    )
+                    so_far = system_cost([name], survey, prices, lang or graph.lang, {})
+                    print_answer(console, cost_answer(so_far))
         except KeyboardInterrupt:
             is_whole = False
         survey = graph.survey()

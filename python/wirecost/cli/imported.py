@@ -16,7 +16,7 @@ import ast
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,9 +42,12 @@ def group(
     *names: str,
     former: Mapping[str, str] | None = None,
     for_files: tuple[str, ...] = (),
+    others: Callable[[], Mapping[str, str]] = dict,
 ) -> typer.Typer:
     """Return a group of commands, which are those of ``imported``, or else are added to it."""
-    kind = imported(prefix, *names, former=former, for_files=for_files) if names else Group
+    kind: type[TyperGroup] = Group
+    if names:
+        kind = imported(prefix, *names, former=former, for_files=for_files, others=others)
     app = typer.Typer(cls=kind, help=about, add_completion=False)
     app.callback()(lambda: None)
     return app
@@ -55,33 +58,45 @@ def imported(
     *names: str,
     former: Mapping[str, str] | None = None,
     for_files: tuple[str, ...] = (),
+    others: Callable[[], Mapping[str, str]] = dict,
 ) -> type[TyperGroup]:
     """Return the class of a group whose command ``name`` is in the module ``prefix + name``.
 
     A hyphen in the name is an underscore in the module's.
 
-    The module has a function ``command``, or a group ``app``. ``former``: names of before, not
-    listed, and their present names; ``for_files``: the command that is meant by a file's name.
+    The module has a function ``command``, a group ``app``, or the ``Settings`` of a scenario.
+    ``former``: names of before, not listed, and their present names; ``for_files``: the command
+    that is meant by a file's name; ``others``: finds modules of further commands by their names.
     """
 
     class Imported(Group):
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)
-            # Typer looks for similar names here; get_command resolves a name.
-            self.commands = dict.fromkeys(names)  # type: ignore[assignment]
             self._only_lists = False
 
+        def modules(self) -> dict[str, str]:
+            own = {name: prefix + name.replace("-", "_") for name in names}
+            modules = own | dict(others())
+            # Typer looks for similar names here; get_command resolves a name.
+            self.commands = dict.fromkeys(modules)  # type: ignore[assignment]
+            return modules
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            del ctx
+            listed = self.modules()
+            return sorted(listed) if others is not dict else list(listed)
+
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            is_command = args[0] in names or args[0] in (former or {})
+            is_command = args[0] in self.modules() or args[0] in (former or {})
             if for_files and not is_command and Path(args[0]).exists():
                 args = [*for_files, *args]
             return super().resolve_command(ctx, args)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             name = (former or {}).get(cmd_name, cmd_name)
-            if name not in names:
+            module_name = self.modules().get(name)
+            if module_name is None:
                 return None
-            module_name = prefix + name.replace("-", "_")
             if self._only_lists:
                 return TyperCommand(name, help=_about(module_name))
             command = get_command(_app(module_name, name))
@@ -122,7 +137,12 @@ def _app(module_name: str, name: str) -> typer.Typer:
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False)
-        app.command(name)(module.command)
+        if hasattr(module, "command"):
+            app.command(name)(module.command)
+        else:
+            from wirecost.cli.scenario_command import command_of
+
+            app.command(name)(command_of(module))
     return app
 
 
@@ -151,7 +171,9 @@ def _about(module_name: str) -> str:
             match node.value:
                 case ast.Call(args=[ast.Constant(value=about), *_]):
                     return str(about)
-    about = (ast.get_docstring(module) or "").partition(": ")[2]
+    about = ast.get_docstring(module) or ""
+    if about.startswith("``"):
+        about = about.partition(": ")[2]
     return about[:1].upper() + about[1:]
 
 

@@ -6,20 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.answer import Answer
 
 EXAMPLE = "wirecost log *_timing_*.json"
 
 
+@answering()
 def command(
     files: Annotated[list[Path], argument("FILE…", "Performance logs (JSON).")],
-) -> None:
+) -> Answer:
     """Print how long the stages in performance logs took."""
     from wirecost.results.records.setlevel import read_logs
-    from wirecost.results.report.log_table import log_table
+    from wirecost.results.report.log_table import log_answer
 
-    logs = [log for path in files for log in read_logs(path)]
-    print_table(Console(), log_table(logs))
+    return log_answer([log for path in files for log in read_logs(path)])

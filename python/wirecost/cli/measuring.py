@@ -15,25 +15,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from wirecost.cli import verbosity
 from wirecost.cli.console import Advance, progress
-from wirecost.cli.json_file import check_writable, write_json
-from wirecost.results.analysis.summary import Row, document, summarize
+from wirecost.cli.ending import Output
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
 from wirecost.results.records.folder import Results
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.answer import interim_answer, results_answer
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.results.printed import print_first, print_interim
+from wirecost.results.report.shared.screen import print_answer
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
+from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import Watch, watched
 
 FIRST_TABLE_S = 15.0
@@ -48,6 +50,8 @@ FAILED = 1
 
 Measure = Callable[[Journal, Advance], None]
 """Function that fills the journal."""
+Race = Callable[[Measurement], None]
+"""Function that measures a scenario."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,19 @@ class Ending:
     status: int
 
 
+def measure_scenario(
+    name: str, folder: str, out: Path | None, json_file: Path | None, race: Race
+) -> None:
+    """Run a race, keep what it measured, and report it.
+
+    ``name``: as result folders call the scenario; ``folder``: begin of their own names. Raises
+    UserError.
+    """
+    measure_and_report(
+        folder, out, json_file, lambda journal, say: race(Measurement(name, journal, say))
+    )
+
+
 def measure_and_report(
     scenario: str, out: Path | None, json_file: Path | None, measure: Measure
 ) -> None:
@@ -70,8 +87,8 @@ def measure_and_report(
 
     Raises UserError, also where a contender failed.
     """
-    check_writable("--json", json_file, out or HERE)
-    console = Console(stderr=json_file == Path("-"))
+    output = Output(json_file)
+    output.check(out or HERE)
     with watched() as watch:
         with new_folder(scenario, out) as pending:
             requested = pending.final
@@ -84,12 +101,12 @@ def measure_and_report(
         if pending.final != requested:
             _say(f"{requested} was taken meanwhile: the samples are in {pending.final}")
         try:
-            failed = _report(console, pending.final, json_file)
+            failed = _report(output, pending.final)
         except (UserError, OSError, KeyboardInterrupt, SystemExit) as error:
             later = ending_of(error, watch)
             raise EndedError(
                 f"{later.message}; the samples are in {pending.final}, `wirecost report "
-                f"{pending.final}` shows them",
+                f"{shell_line(pending.final)}` shows them",
                 ending.status if ending else later.status,
             ) from error
     if ending is not None:
@@ -121,7 +138,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
 
 def is_watched() -> bool:
     """Return whether somebody looks on; a log needs the last table only."""
-    return Console(stderr=True).is_terminal and not verbosity.quiet
+    return plain_console(stderr=True).is_terminal and not verbosity.quiet
 
 
 class _FirstTable:
@@ -150,12 +167,12 @@ class _FirstTable:
 
     def _print(self, answer: str) -> None:
         self._is_due = False
-        console = Console(file=io.StringIO(), width=Console(stderr=True).width)
+        out = io.StringIO()
+        console = plain_console(file=out, width=plain_console(stderr=True).width)
         with suppress(UserError, OSError), finished_copy(self._folder) as copy:
             results = read_results(copy)
-            print_interim(console, results, summarize(results), answer)
-            assert isinstance(console.file, io.StringIO)
-            self._advance(0, 0, f"\n{console.file.getvalue()}")
+            print_answer(console, interim_answer(results, summarize(results), answer))
+            self._advance(0, 0, f"\n{out.getvalue()}")
 
 
 def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None:
@@ -207,18 +224,17 @@ def _keep(pending: PendingFolder, ending: Ending | None, fault: BaseException | 
         raise mistake
 
 
-def _report(console: Console, folder: Path, json_file: Path | None) -> str:
+def _report(output: Output, folder: Path) -> str:
     """Print what was measured, then write the page, and return failures; empty if none.
 
     Raises UserError, OSError.
     """
     results = read_results(folder)
     rows = summarize(results)
-    print_first(console, results, rows)
-    write_json(json_file, document(results, rows))
+    output.end(results_answer(results, rows))
     without = _page(results, rows)
     if not without:
-        console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
+        say_whole(output.console, f"Report: {folder / 'report.html'}")
     runs = results.meta.runs
     failed = sum(1 for run in runs if run.failure)
     text = f"{failed} of {counted(len(runs), 'contender')} failed, as reported above"
@@ -240,7 +256,7 @@ def _page(results: Results, rows: list[Row]) -> str:
         what = f"{type(error).__name__}: {error}"
         return (
             f"the page failed ({what}); the results are in {results.folder}:"
-            f" `wirecost report {results.folder} --tables` prints them"
+            f" `wirecost report {shell_line(results.folder)} --tables` prints them"
         )
     return ""
 

@@ -3,25 +3,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.console import say_notes
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option
-from wirecost.cli.probe_show import show
+from wirecost.cli.output_files import check_writable
+from wirecost.cli.probe_show import probe_files_answer
 from wirecost.observe.probe.attach.threads import Sample, mapped, samples
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system import scratch
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.interruption import Interrupted, watched
-from wirecost.system.printable import printable
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.attach.usage import Usage
@@ -36,6 +35,7 @@ CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Py
 PROBE = "libwirecost-probe.so"
 
 
+@answering()
 def command(
     process: Annotated[int, argument("PID", "The process.", min=1)],
     seconds: Annotated[
@@ -55,8 +55,9 @@ def command(
     function_limit: Annotated[
         int, option("Refuse patterns that match more functions.", metavar="N")
     ] = DEFAULT_LIMIT,
-    json_file: JsonFile = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Print what the threads of a running process do: run, wait for a core, fault, switch.
 
     With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
@@ -67,14 +68,12 @@ def command(
 
     if not 0 < seconds < float("inf"):
         raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
-    check_writable("--json", json_file)
     check_writable("--out", out)
     if function:
         for option, value in (("--out", out), ("--every", every)):
             if value is not None:
                 raise UserError(f"{option}: is of threads; leave it out with --function")
-        _functions(process, seconds, tuple(function), function_limit, json_file)
-        return
+        return _functions(process, seconds, tuple(function), function_limit)
     every = EVERY_S if every is None else every
     if not SHORTEST_S <= every <= seconds:
         raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
@@ -82,9 +81,8 @@ def command(
         raise UserError(
             f"--every {every:g}: more than {MOST_INTERVALS:,} intervals; look less often"
         )
-    console = console_beside(json_file)
     thread_samples: list[Sample] = []
-    with watched() as watch, console.status(f"looking at {process}"):
+    with watched() as watch, output.console.status(f"looking at {process}"):
         try:
             thread_samples.extend(samples(process, seconds, every, PROC))
         except Interrupted:
@@ -93,39 +91,42 @@ def command(
     if intervals.is_empty():
         raise UserError(f"{process}: ended before there were two samples; try a smaller --every")
     used = usages(intervals)
-    print_table(console, _table(used, intervals.height))
-    for line in _not_seen(mapped(process, PROC)):
-        console.print(printable(line), highlight=False, markup=False)
-    write_json(json_file, {"process": process, "threads": [asdict(usage) for usage in used]})
+    written = []
     if out is not None:
         try:
             write_table(out, intervals)
         except OSError as error:
             raise failed_write(out, error, "name a writable --out file") from error
-        console.print(str(out), soft_wrap=True, highlight=False, markup=False)
+        written = [str(out)]
+    threads = _table(used, intervals.height)
+    running = sum(usage.running for usage in used)
+    return Answer(
+        f"{counted(len(used), 'thread')} of process {process}: {100 * running:.1f} % of a core.",
+        threads,
+        doubts=[(line, "") for line in _not_seen(mapped(process, PROC))],
+        more="Every thread: --all",
+        heading=f"Threads of process {process}",
+        written=written,
+        document={"process": process, "threads": [asdict(usage) for usage in used]},
+    )
 
 
-def _functions(
-    process: int, seconds: float, patterns: tuple[str, ...], limit: int, json_file: Path | None
-) -> None:
+def _functions(process: int, seconds: float, patterns: tuple[str, ...], limit: int) -> Answer:
     from wirecost.observe.probe.function.attach import attach
 
-    errors = Console(stderr=True, soft_wrap=True)
-
-    def note(line: str) -> None:
-        errors.print(f"wirecost: {printable(line)}", highlight=False, markup=False)
-
     with scratch.folder("probe", in_memory=True) as folder:
-        attach(process, seconds, patterns, limit, folder, note)
+        attach(process, seconds, patterns, limit, folder, lambda line: say_notes([line]))
         if not any(folder.glob("*.wprobe")):
             raise UserError(f"process {process}: no call of these functions in {seconds:g} s")
-        show([folder], None, json_file, more="Counters and causes: --json FILE")
+        answer = probe_files_answer([folder], None, more="Counters and causes: --all")
+        figures = answer.figures(False)  # while the logs are there
+        return replace(answer, figures=lambda _: figures)
 
 
 def _table(used: list[Usage], intervals: int) -> Table:
     rows = [
         [
-            f"{usage.thread} {printable(usage.name)}",
+            f"{usage.thread} {usage.name}",
             *(f"{100 * share:.1f} %" for share in (usage.running, usage.waiting, usage.busiest)),
             *(
                 f"{rate:.1f}"

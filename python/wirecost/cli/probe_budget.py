@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.json_file import write_text
 from wirecost.cli.options import option
+from wirecost.cli.output_files import write_text
 from wirecost.cli.probe_show import Files
 
 EXAMPLE = "wirecost probe budget LOGS --out budget.toml"

@@ -8,19 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.json_file import (
-    JsonFile,
-    check_report,
-    console_beside,
-    is_figure,
-    write_json,
-    write_text,
-)
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import option
+from wirecost.cli.output_files import write_text
 from wirecost.cli.probe_show import Files, deadline_ns
-from wirecost.results.report.shared import units
-from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
 
 
+@answering(others={"--otlp": "otlp_file", "--perfetto": "perfetto_file"})
 def command(
     files: Files,
     first: Annotated[
@@ -45,7 +38,6 @@ def command(
     deadline: Annotated[
         str | None, option("List chains that took longer, such as 50ms, and why.", metavar="TIME")
     ] = None,
-    json_file: JsonFile = None,
     otlp_file: Annotated[
         Path | None,
         option("Write chains as OpenTelemetry traces (OTLP JSON).", "--otlp", metavar="FILE"),
@@ -53,17 +45,9 @@ def command(
     perfetto_file: Annotated[
         Path | None, option("Write chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
-    report: Annotated[
-        Path | None,
-        option(
-            "Write an HTML page: the graph, tables; or its graph as .svg, .png, .pdf.",
-            metavar="FILE.html",
-        ),
-    ] = None,
-    every: Annotated[
-        bool, option("All chains, not the longest; of one chain, every part and miss.", "--all")
-    ] = False,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """List chains of callbacks; of one, print where the time went, why deadlines were missed.
 
     Without --from and --to all chains are listed, the longest first.
@@ -74,10 +58,8 @@ def command(
     from wirecost.results.records.recorded import event_tables, read_recorded
     from wirecost.results.records.recorded_machine import prices_beside
     from wirecost.results.report.chains import otlp, perfetto
-    from wirecost.results.report.chains.tables import chain_tables, document, first_answer
-    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.chains.tables import chain_answer
 
-    check_report(report)
     limit_ns = deadline_ns(deadline)
     if (first is None) != (last is None):
         raise UserError("give both --from and --to, or neither, which lists all chains")
@@ -86,52 +68,27 @@ def command(
     logs = read_recorded(files)
     events = pl.concat(event_tables(logs), how="diagonal")
     if first is None or last is None:
-        _list(events, limit_ns, json_file, report, every=every)
-        return
+        return _list(events, limit_ns, output)
     hops, walked = _found(events, first, last)
     if not walked.chains:
         raise UserError(_nothing(hops, walked, first, last))
     prices = prices_beside(files)
     latency = latency_of(walked, hops, events, limit_ns, prices.ns if prices else {})
-    console = console_beside(json_file)
-    if every:
-        for table in chain_tables(latency, first, last):
-            print_table(console, table)
-    else:
-        answer = first_answer(latency, first, last)
-        print_answer(console, answer, "Every part and every miss, with its cause: --all")
-    if report is not None:
-        answer, tables = first_answer(latency, first, last), chain_tables(latency, first, last)
-        title = f"{first} → {last}"
-        _write_report(report, title, answer.answer, walked.chains, tables, answer.steps)
-        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, document(latency, first, last))
     if otlp_file is not None:
         body = otlp.traces(walked.chains, first, last, _wall_ns(logs), limit_ns)
         write_text("--otlp", otlp_file, json.dumps(body))
     if perfetto_file is not None:
         text = json.dumps(perfetto.trace(walked.chains, first, last))
         write_text("--perfetto", perfetto_file, text)
+    return chain_answer(latency, walked.chains, first, last)
 
 
-def _list(
-    events: pl.DataFrame,
-    limit_ns: float | None,
-    json_file: Path | None,
-    report: Path | None,
-    *,
-    every: bool,
-) -> None:
+def _list(events: pl.DataFrame, limit_ns: float | None, output: Output) -> Answer:
     from wirecost.results.analysis.chains.hops import hops_of
     from wirecost.results.analysis.chains.latency import latency_of
     from wirecost.results.analysis.chains.listed import listed
     from wirecost.results.analysis.chains.walk import chains_between
-    from wirecost.results.report.chains.tables import (
-        CHAINS_LISTED,
-        chain_tables,
-        list_document,
-        list_table,
-    )
+    from wirecost.results.report.chains.tables import CHAINS_LISTED, list_answer
 
     hops = hops_of(events)
     listing = listed(hops, limit_ns)
@@ -140,38 +97,14 @@ def _list(
             "no callback took a message that was recorded; record nodes with wirecost probe run or "
             "ros2 trace, or give --from and --to two sections of your own"
         )
-    console = console_beside(json_file)
-    print_table(console, list_table(listing, limit_ns, every=every))
-    if report is not None:
-        longest = listing.chains[0]
-        lead = f"{longest.name} takes longest: {units.time(longest.median_ns)} in the median."
-        chains = _chains_of(hops, listing.chains[:CHAINS_LISTED])
-        walked = chains_between(hops, longest.first, longest.last)
-        latency = latency_of(walked, hops, events, limit_ns, {})
-        tables = [
-            list_table(listing, limit_ns, every=True),
-            *chain_tables(latency, longest.first, longest.last),
-        ]
-        _write_report(report, "of all topics", lead, chains, tables)
-        console.print(str(report), soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, list_document(listing, limit_ns))
-
-
-def _write_report(
-    path: Path,
-    title: str,
-    lead: str,
-    chains: Sequence[Chain],
-    tables: Sequence[Table],
-    steps: Sequence[str] = (),
-) -> None:
-    """Write the page, or its graph where the suffix is a figure's. Raises UserError."""
-    from wirecost.results.report.chains.page import draw_figure, page
-
-    if is_figure(path):
-        draw_figure(chains, path)
-    else:
-        write_text("--report", path, page(title, lead, chains, tables, steps))
+    longest = None
+    if output.report is not None:
+        first = listing.chains[0]
+        walked = chains_between(hops, first.first, first.last)
+        longest = latency_of(walked, hops, events, limit_ns, {})
+    return list_answer(
+        listing, limit_ns, longest, lambda: _chains_of(hops, listing.chains[:CHAINS_LISTED])
+    )
 
 
 def _chains_of(hops: Hops, listing: Sequence[ListedChain]) -> list[Chain]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from wirecost.cli.compare import IMPRECISE, REGRESSION
 from wirecost.cli.console import say_notes
-from wirecost.cli.json_file import JsonFile, check_writable, write_json, write_text
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option
+from wirecost.cli.output_files import write_text
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.run.hook import Request
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
 
 EXAMPLE = "wirecost probe check LOGS --budget budget.toml"
-STANDARD_OUTPUT = Path("-")
 
 
+@answering(markdown=True, others={"--junit": "junit_file"})
 def command(
     what: Annotated[
         list[str],
@@ -51,28 +52,17 @@ def command(
             "Exit with 4 if nothing is exceeded, but something not decided.", "--require-precision"
         ),
     ] = False,
-    json_file: JsonFile = None,
     junit_file: Annotated[
         Path | None, option("Write a test report in JUnit's XML.", "--junit", metavar="FILE")
     ] = None,
-    markdown_file: Annotated[
-        Path | None, option("Write a comment for a pull request.", "--markdown", metavar="FILE")
-    ] = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Judge recorded sections, topics and chains by a budget; exit with 3 if one is exceeded."""
-    from rich.console import Console
-
     from wirecost.results.analysis.budget.budget import read_budget
     from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
-    from wirecost.results.report import budget as report
-    from wirecost.results.report.shared.first import print_answer
+    from wirecost.results.report.budget import budget_answer, junit
 
-    files = {"--json": json_file, "--junit": junit_file, "--markdown": markdown_file}
-    if sum(path == STANDARD_OUTPUT for path in files.values()) > 1:
-        raise UserError("-: is standard output for one of --json, --junit and --markdown")
-    for name, path in files.items():
-        check_writable(name, path)
-    is_beside = STANDARD_OUTPUT in files.values()
     limits = read_budget(budget)
     if all(map(_is_log, what)):
         for name, given in (("--for", seconds is not None), ("--stop", stop)):
@@ -81,24 +71,19 @@ def command(
         logs, status = _recorded(list(map(Path, what))), 0
     else:
         request = _request(limits, stacks, stop)
-        logs, status = _run(what, limits, request, seconds, 2 if is_beside else 1)
-    outcome = _judged(budget, limits, logs, stacks and not all(map(_is_log, what)))
+        logs, status = _run(what, limits, request, seconds, 2 if output.uses_stdout else 1)
+    program = [] if all(map(_is_log, what)) else what
+    outcome = _judged(budget, limits, logs, program, stacks and bool(program))
     judged, origins = outcome.verdicts, outcome.origins
-    more = "Every budget: --json, --junit or --markdown FILE"
-    print_answer(Console(stderr=is_beside), report.answer(judged), more, outcome.lines)
-    write_json(json_file, report.document(judged, outcome.incomplete, origins))
-    for name, path, write in (
-        ("--junit", junit_file, report.junit),
-        ("--markdown", markdown_file, report.markdown),
-    ):
-        if path is not None:
-            write_text(name, path, write(judged, outcome.incomplete, origins))
+    if junit_file is not None:
+        write_text("--junit", junit_file, junit(judged, outcome.incomplete, origins))
+    precise = not any(verdict.verdict == NOT_DECIDED for verdict in judged)
     if any(verdict.verdict == EXCEEDED for verdict in judged):
-        raise typer.Exit(REGRESSION)
-    if status:
-        raise typer.Exit(status)
-    if require_precision and any(verdict.verdict == NOT_DECIDED for verdict in judged):
-        raise typer.Exit(IMPRECISE)
+        status = REGRESSION
+    elif not status and require_precision and not precise:
+        status = IMPRECISE
+    answer = budget_answer(judged, outcome.incomplete, origins)
+    return replace(answer, doubts=outcome.lines, status=status)
 
 
 @dataclass(frozen=True)
@@ -114,10 +99,13 @@ class Outcome:
     lines: list[tuple[str, str]]
 
 
-def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) -> Outcome:
+def _judged(
+    path: Path, budget: Budget, logs: list[ProbeLog], program: list[str], has_stacks: bool
+) -> Outcome:
     """Judge what was recorded, or what the program was stopped for.
 
-    ``has_stacks``: whether stacks were to be kept.
+    ``program``: words of the program that was run, if one was; ``has_stacks``: whether stacks were
+    to be kept.
     """
     import polars as pl
 
@@ -133,7 +121,8 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     try:
         judged = verdicts(events, budget) if stopped is None else stopped_verdicts(stopped, budget)
     except UserError as error:
-        raise UserError(f"{path}: {error}") from error
+        how = f"; {_by_functions(program)}" if program else ""
+        raise UserError(f"{path}: {error}{how}") from error
     if stopped is None:
         kept = warm_stacks(stacks_of(logs), events, budget.after_ns)
         incomplete = [f"incomplete: {line}" for line in losses(logs)]
@@ -146,6 +135,17 @@ def _judged(path: Path, budget: Budget, logs: list[ProbeLog], has_stacks: bool) 
     lines = report.places(found)
     lines += report.without_stacks(judged, found) if kept or has_stacks else []
     return Outcome(judged, found, incomplete, [*((line, "") for line in lines), *doubts])
+
+
+def _by_functions(words: list[str]) -> str:
+    """Say how to judge functions of a program that has no probes, and no callbacks of ROS."""
+    from wirecost.system.function_names import own_functions
+
+    run = ("probe", "run", "--function", own_functions(words), "--stacks", "--out", "LOGS")
+    return (
+        f"to judge functions of it: {shell_line('wirecost', *run, '--', *words)}; "
+        "then: wirecost probe check LOGS --budget FILE.toml"
+    )
 
 
 def _is_log(word: str) -> bool:
@@ -194,6 +194,7 @@ def _run(
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
     from wirecost.observe.probe.run.environment import hooks_without, prepare
     from wirecost.observe.probe.run.launch import run
+    from wirecost.observe.probe.run.log_room import check_room
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
     from wirecost.system import scratch
@@ -209,7 +210,9 @@ def _run(
         say_notes(prepared.notes)
         status = run([*prepared.before, *words], prepared.environment, output, limit_s)
         if not any(folder.glob("*.wprobe")):
+            check_room(folder)
             raise UserError(
-                f"{words[0]}: nothing was recorded (it ended with status {status}); give it probes"
+                f"{words[0]}: nothing was recorded (it ended with status {status}); "
+                f"{_by_functions(words)}"
             )
         return _recorded([folder]), status

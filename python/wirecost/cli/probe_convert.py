@@ -6,12 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.console import progress
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files
 from wirecost.results.records.choices import PROBE_FORMATS
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
@@ -40,7 +39,7 @@ def command(
         raise UserError(f"{out}: exists; name another file or add --force")
     logs = read_recorded(files)
     what = _mcap(logs, out) if form == MCAP else _other(logs, form, out)
-    Console(soft_wrap=True).print(f"{out}: {what}", highlight=False, markup=False)
+    say_whole(plain_console(), f"{out}: {what}")
 
 
 def _mcap(logs: list[ProbeLog], out: Path) -> str:

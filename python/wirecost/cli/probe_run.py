@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,19 +13,22 @@ import typer
 
 from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
-from wirecost.cli.json_file import JsonFile, check_page, check_writable
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import Words, option
-from wirecost.cli.probe_show import Deadline, Report, deadline_ns, show
+from wirecost.cli.probe_show import Deadline, deadline_ns, probe_files_answer
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.observe.probe.function.unmatched import unmatched
 from wirecost.observe.probe.run.counting import COUNTERS
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request, all_hooks
 from wirecost.observe.probe.run.launch import run
+from wirecost.observe.probe.run.log_room import check_room
 from wirecost.observe.probe.run.target import find
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
 from wirecost.system.whole_file import write_text
 
@@ -33,12 +36,12 @@ EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
 KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report FILE is a page"
 MORE_OF = "Counters, causes, each miss: wirecost probe show --all"
-STANDARD_OUTPUT = Path("-")
 HOOKS = tuple(hook.name for hook in all_hooks())
 app = typer.Typer(add_completion=False)
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
+@answering()
 def command(
     words: Words,
     out: Annotated[
@@ -73,17 +76,15 @@ def command(
         bool, option("Keep where what is counted happens, for probe check.", "--stacks")
     ] = False,
     deadline: Deadline = None,
-    json_file: JsonFile = None,
-    report: Report = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Run COMMAND unchanged, record its callbacks, and show what they cost."""
     import msgspec
 
     from wirecost.observe.doctor.prices import write_prices
     from wirecost.results.records.recorded_machine import STARTED, Started
 
-    check_page("--report", report)
-    check_writable("--json", json_file, out)
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
     limit_ns = deadline_ns(deadline)
@@ -104,8 +105,10 @@ def command(
         )
         prepared = prepare(target, hooks, request, folder, os.environ)
         say_notes(prepared.notes)
-        output = 2 if json_file == STANDARD_OUTPUT else 1
-        status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        descriptor = 2 if output.uses_stdout else 1
+        status = run([*prepared.before, *words], prepared.environment, descriptor, limit_s)
+        if not any(folder.glob("*.wprobe")):
+            check_room(folder)
         if request.functions:
             say_notes(unmatched(request.functions, folder, _sections(folder)))
         if not any(folder.glob("*.wprobe")):
@@ -123,16 +126,17 @@ def command(
         with suppress(OSError):
             write_text(folder / STARTED, msgspec.json.encode(started).decode() + "\n")
             write_prices(folder)
-        more = KEPT if out is None else f"{MORE_OF} {shlex.quote(str(out))}"
-        show([folder], limit_ns, json_file, report, started=started, more=more)
-    if status:
-        raise typer.Exit(status)
+        more = KEPT if out is None else f"{MORE_OF} {shell_line(out)}"
+        answer = probe_files_answer([folder], limit_ns, started=started, more=more)
+        # The logs of a folder that goes are drawn before it does.
+        figures = answer.figures(False) if output.report is not None else ()
+        return replace(answer, figures=lambda _: figures, status=status)
 
 
 def _how(words: list[str]) -> str:
     """Say how to record something of a program that has no callbacks of ROS and no probes."""
-    command = shlex.join(
-        ["wirecost", "probe", "run", "--function", own_functions(words), "--", *words]
+    command = shell_line(
+        "wirecost", "probe", "run", "--function", own_functions(words), "--", *words
     )
     return f"to record functions of it: {command}"
 

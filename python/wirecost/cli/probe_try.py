@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wirecost.cli.console import say_notes
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import Words, option
 from wirecost.cli.probe_run import given
 from wirecost.cli.probe_show import Deadline, deadline_ns
@@ -19,7 +19,7 @@ from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request
 from wirecost.observe.probe.run.target import find
 from wirecost.observe.trial.remedy import Change, chosen_remedies
-from wirecost.results.records.choices import HERE
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
@@ -40,6 +40,7 @@ Rounds = Annotated[int, option("Processes of each remedy, in turns.", metavar="N
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
+@answering()
 def command(
     words: Words,
     remedies: Remedies = None,
@@ -58,8 +59,7 @@ def command(
     out: Annotated[
         Path | None, option("Result folder; default results/<time>-try.", metavar="DIR")
     ] = None,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Run COMMAND again with each remedy, and print what each gained: median, p99, misses.
 
     Judged are sections of the program's probes or hooks, and functions that --function names.
@@ -72,13 +72,11 @@ def command(
     from wirecost.results.records.probe_log import SUFFIX
     from wirecost.results.records.trial import TrialAbout
 
-    check_writable("--json", json_file, out or HERE)
     limit_ns = deadline_ns(deadline)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried = chosen_remedies("--remedies", remedies)
     target, hooks = find(words), hooks_without(None)
     request = Request(probed=True, functions=tuple(function or ()))
-    console = console_beside(json_file)
     cut_off: list[bool] = []
     about = TrialAbout(
         command=words,
@@ -116,9 +114,7 @@ def command(
         return {WHOLE: "its time is that of --for"} if any(cut_off) else {}
 
     with watched(), scratch.run(), new_folder("try", out) as pending:
-        result = compare_remedies(pending, tried, rounds, run, about, console, left_out)
-    console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, result)
+        return compare_remedies(pending, tried, rounds, run, about, left_out)
 
 
 def _last_lines(errors: Path) -> str:

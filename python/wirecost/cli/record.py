@@ -8,15 +8,16 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.empty_folder import empty_folder
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option
 from wirecost.replay.systems import SYSTEMS, system_named
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost record /planner --out recording"
 
 
+@answering()
 def command(
     node: Annotated[str, argument("NODE", "Name of the node to record.")],
     launch: Annotated[
@@ -59,10 +61,11 @@ def command(
             metavar="ADDRESS",
         ),
     ] = None,
-    json_file: JsonFile = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Record one node's inputs, outputs and how it was started."""
-    from wirecost.cli.record_progress import print_end, recording_progress
+    from wirecost.cli.record_progress import recording_answer, recording_progress
     from wirecost.replay.record.record import Request, record
 
     if launched != bool(launch):
@@ -73,18 +76,16 @@ def command(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )
     folder = out or _dated(node)
-    check_writable("--json", json_file, folder)
-    console = console_beside(json_file)
+    output.check(folder)
     with empty_folder(folder):
         try:
-            with _stop_by_signals() as stopped, recording_progress(console) as report:
+            with _stop_by_signals() as stopped, recording_progress(output.console) as report:
                 snapshot = record(request, folder, report, stopped)
         except UserError as error:
             if not any(folder.iterdir()):
                 raise
             raise UserError(f"{error}; what was recorded before is in {folder}") from error
-    print_end(console, folder, snapshot)
-    write_json(json_file, _document(folder, snapshot))
+    return replace(recording_answer(folder, snapshot), document=_document(folder, snapshot))
 
 
 def _addresses(texts: list[str]) -> tuple[str, ...]:

@@ -8,11 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich import box
-from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
-from rich.table import Table
 
 from wirecost.cli.console import LINE_EVERY_S
 from wirecost.replay.record.session import Report
@@ -20,9 +16,13 @@ from wirecost.replay.record.topics import TopicProgress
 from wirecost.replay.recording.origin import seal
 from wirecost.replay.recording.snapshot import Snapshot, read_snapshot
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer
+from wirecost.results.report.shared.table import Column, Table
+from wirecost.results.report.shared.terminal import laid_out, say_whole
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import shell_line
+from wirecost.system.terminal import Console
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def recording_progress(console: Console) -> Iterator[Report]:
 
             def show(topics: list[TopicProgress], notes: list[str]) -> None:
                 _print_notes(console, notes)
-                live.update(_table(topics), refresh=True)
+                live.update(laid_out(_table(topics), console.width), refresh=True)
 
             yield show
         return
@@ -48,51 +48,52 @@ def recording_progress(console: Console) -> Iterator[Report]:
             total = sum(topic.messages for topic in topics)
             dropped = sum(topic.dropped for topic in topics)
             what = f"{counted(total, 'message')} of {counted(len(topics), 'topic')}"
-            _print(console, f"{what}, {dropped:,} dropped")
+            say_whole(console, f"{what}, {dropped:,} dropped")
 
     yield line
 
 
-def print_end(console: Console, folder: Path, snapshot: Snapshot) -> None:
+def recording_answer(folder: Path, snapshot: Snapshot) -> Answer:
+    """Return what was recorded, topic by topic, and how to replay it."""
     inputs = sum(topic.messages for topic in snapshot.inputs)
     outputs = sum(topic.messages for topic in snapshot.outputs)
-    dropped = sum(topic.dropped for topic in (*snapshot.inputs, *snapshot.outputs))
-    _print(
-        console,
-        f"{folder}: {counted(inputs, 'message')} to and {outputs:,} from {snapshot.node} in "
-        f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
-    )
+    recorded = [
+        *((t, "input") for t in snapshot.inputs),
+        *((t, "output") for t in snapshot.outputs),
+    ]
+    dropped = sum(topic.dropped for topic, _ in recorded)
     notes = [] if inputs else ["the node received nothing; is the rest of the system running?"]
     if not read_snapshot(folder).made_here:
         notes.append(f"{_why_not_ours()}; replay asks before it starts the node")
-    _print_notes(console, notes)
-    _print(console, f"Replay: wirecost replay {folder}")
+    rows = [
+        [entry.topic.name, role, f"{entry.messages:,}", f"{entry.dropped:,}"]
+        for entry, role in recorded
+    ]
+    return Answer(
+        f"{folder}: {counted(inputs, 'message')} to and {outputs:,} from {snapshot.node} in "
+        f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
+        Table("Topics", ["topic", "role", "messages", "dropped"], rows, []),
+        doubts=[(f"note: {note}", "") for note in notes],
+        more=f"Replay: wirecost replay {shell_line(folder)}",
+        heading=f"Recording of {snapshot.node}",
+    )
 
 
 def _table(topics: list[TopicProgress]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, caption="Ctrl-C ends the recording.")
-    table.add_column("topic")
-    for heading in ("role", "messages", "rate", "bytes", "dropped"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for topic in topics:
-        table.add_row(
-            escape(printable(topic.name)),
-            topic.role,
-            f"{topic.messages:,}",
-            f"{topic.rate:.1f} Hz",
-            units.size(topic.bytes),
-            f"{topic.dropped:,}",
-        )
-    return table
+    columns = [
+        Column[TopicProgress]("topic", lambda topic: topic.name),
+        Column[TopicProgress]("role", lambda topic: topic.role),
+        Column[TopicProgress]("messages", lambda topic: f"{topic.messages:,}"),
+        Column[TopicProgress]("rate", lambda topic: f"{topic.rate:.1f} Hz"),
+        Column[TopicProgress]("bytes", lambda topic: units.size(topic.bytes)),
+        Column[TopicProgress]("dropped", lambda topic: f"{topic.dropped:,}"),
+    ]
+    return Table.of("", topics, columns, ["Ctrl-C ends the recording."])
 
 
 def _print_notes(console: Console, notes: list[str]) -> None:
     for note in notes:
-        _print(console, f"note: {printable(note)}")
-
-
-def _print(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say_whole(console, f"note: {note}")
 
 
 def _why_not_ours() -> str:

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
 
 from wirecost.cli.console import Advance, progress
 from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
 from wirecost.observe.trial.turns import permitted, take, turns
-from wirecost.results.analysis.gains import PROCESSES, Gain
+from wirecost.results.analysis.gains import PROCESSES
 from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.trial import (
     RUNS,
@@ -26,15 +25,8 @@ from wirecost.results.records.trial import (
     end_trial,
     kept_where_it_fails,
 )
-from wirecost.results.report.probe.trial import (
-    document,
-    doubts,
-    first_answer,
-    trial_gains,
-    trial_tables,
-)
-from wirecost.results.report.shared.first import print_answer
-from wirecost.results.report.shared.terminal import print_table, say
+from wirecost.results.report.probe.trial import trial_answer
+from wirecost.results.report.shared.answer import Answer
 
 LONG_S = 10.0
 """Seconds of a trial, from which on their number is said."""
@@ -52,9 +44,8 @@ def compare_remedies(
     rounds: int,
     run: Run,
     about: TrialAbout,
-    console: Console,
     left_out: Callable[[], dict[str, str]] = dict,
-) -> dict[str, object]:
+) -> Answer:
     """Fill the folder: each run's own below ``runs``, samples, processes, and the result.
 
     ``about``: what is tried, and in how many rounds; ``left_out``: cases that are not compared, and
@@ -83,11 +74,9 @@ def compare_remedies(
         )
         processes = pl.DataFrame(completed, PROCESSES, orient="row")
         trial = Trial(pending.final, pl.concat(samples).filter(compared), processes, about)
-        gains = trial_gains(trial)
-        result = document(trial, gains)
-        end_trial(pending.path, trial, result)
-    _print(console, trial, gains)
-    return result
+        answer = trial_answer(trial)
+        end_trial(pending.path, trial, answer.document)
+    return replace(answer, written=[f"Result: {pending.final}"])
 
 
 def _with_estimate(advance: Advance) -> Advance:
@@ -114,17 +103,3 @@ def _completed(
     if about.command:
         about.commands = {remedy.name: remedy.change().command(about.command) for remedy in tried}
     return about
-
-
-def _print(console: Console, trial: Trial, gains: list[Gain]) -> None:
-    said = doubts(trial, gains)
-    if gains:
-        more = (
-            f"All sections and remedies: wirecost report {shlex.quote(str(trial.folder))} --tables"
-        )
-        print_answer(console, first_answer(trial, gains), more, said, kept_free=1)
-        return
-    for table in trial_tables(trial, gains):
-        print_table(console, table)
-    for text, style in said:
-        say(console, text, style)

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option
 from wirecost.cli.remedy_option import Remedies
-from wirecost.results.records.choices import HERE
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost replay recording --repeat 5"
@@ -19,6 +19,7 @@ EXAMPLE = "wirecost replay recording --repeat 5"
 HEAP_WARMUP_S = 5
 
 
+@answering(report=False)
 def command(
     recording: Annotated[Path, argument("DIR", "A recording: a folder of wirecost record.")],
     override: Annotated[
@@ -79,7 +80,6 @@ def command(
     out: Annotated[
         Path | None, option("Result folder; default results/<time>-replay.", metavar="DIR")
     ] = None,
-    json_file: JsonFile = None,
     page: Annotated[bool, option("Write report.html with figures.", "--report/--no-report")] = True,
     own_network: Annotated[
         bool, option("Give node and player a loopback network only; as root.", "--own-network")
@@ -91,7 +91,9 @@ def command(
     yes: Annotated[
         bool, option("Do not ask before starting another user's recording.", "--yes", "-y")
     ] = False,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """Play a recording to its node alone and report what that cost.
 
     Your own recordings of this machine start without asking; others only after you confirm.
@@ -105,7 +107,6 @@ def command(
     from wirecost.replay.play.replay import Settings
     from wirecost.replay.recording.snapshot import read_snapshot
 
-    check_writable("--json", json_file, out or HERE)
     if not 0 < rate < float("inf"):
         raise UserError(f"--rate {rate:g}: must be positive")
     if consumed and rate != 1.0:
@@ -124,12 +125,10 @@ def command(
         repeats,
         sys.argv[1:],
     )  # fmt: skip
-    console = console_beside(json_file)
     snapshot = read_snapshot(recording)
-    agree(console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
+    agree(output.console, recording, foreign(snapshot, settings.start_options, os.environ), yes)
     if own_network:
         own_network_of_replay()
     if attempt:
-        try_and_report(settings, snapshot, tried, out, json_file)
-    else:
-        replay_and_report(settings, snapshot, out, json_file, page)
+        return try_and_report(settings, snapshot, tried, out, output.console)
+    return replay_and_report(settings, snapshot, out, output.console, page)

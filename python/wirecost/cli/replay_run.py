@@ -10,9 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
-from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.measuring import INTERRUPTED, ending_of, say_recovered
 from wirecost.cli.replay_try import ROUNDS, try_remedies
 from wirecost.observe.doctor.prices import write_prices
@@ -25,14 +23,15 @@ from wirecost.results.analysis.summary import document, summarize
 from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas.common import Entry, doctor_of
+from wirecost.results.report.results.answer import results_answer
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.scenarios import ScenarioContent, content_of
 from wirecost.results.report.scenarios.replay.content import document as replay_document
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.answer import Answer
+from wirecost.results.report.shared.terminal import say, say_whole
 from wirecost.system import scratch
 from wirecost.system.errors import EndedError, UserError
 from wirecost.system.interruption import Watch, watched
-from wirecost.system.printable import printable
+from wirecost.system.terminal import Console
 
 DIED = 1
 ORIGIN = "not a node that you ran and recorded on this machine"
@@ -50,21 +49,17 @@ def agree(console: Console, recording: Path, start: Foreign | None, yes: bool) -
         raise UserError(
             f"{recording}: {ORIGIN}; inspect it, then add --yes to start {start.line()}"
         )
-    first = f"{printable(str(recording))}: {ORIGIN}. Replaying it starts, with your rights:"
+    first = f"{recording}: {ORIGIN}. Replaying it starts, with your rights:"
     for line in (first, *(f"  {text}" for text in start.lines())):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say_whole(console, line)
     if not typer.confirm("Start it?", err=console.stderr):
         raise UserError(f"{recording}: not started")
 
 
 def replay_and_report(
-    settings: Settings, snapshot: Snapshot, out: Path | None, json_file: Path | None, page: bool
-) -> None:
-    """Replay, keep and report the runs.
-
-    Raises UserError, and typer.Exit where the node died or a run was interrupted.
-    """
-    console = console_beside(json_file)
+    settings: Settings, snapshot: Snapshot, out: Path | None, console: Console, page: bool
+) -> Answer:
+    """Replay, keep and report the runs; the status says where the node died. Raises UserError."""
     with _begun(SCENARIO, out) as (watch, pending):
         about = _examined(console, settings)
         with suppress(OSError):
@@ -78,14 +73,13 @@ def replay_and_report(
     rows = summarize(results)
     if page:
         write_report(results, rows, ["html"])
-    _print(console, content_of(results, rows))
-    where = pending.final / "report.html" if page else pending.final
-    console.print(f"Result: {where}", soft_wrap=True, highlight=False, markup=False)
-    write_json(json_file, document(results, rows) | replay_document(results))
-    if results.meta.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if not whole:
-        raise typer.Exit(DIED)
+    answer = results_answer(results, rows)
+    return replace(
+        answer,
+        document=document(results, rows) | replay_document(results),
+        written=[f"Result: {pending.final / 'report.html' if page else pending.final}"],
+        status=INTERRUPTED if results.meta.interrupted else 0 if whole else DIED,
+    )
 
 
 def try_and_report(
@@ -93,20 +87,18 @@ def try_and_report(
     snapshot: Snapshot,
     tried: list[Remedy],
     out: Path | None,
-    json_file: Path | None,
-) -> None:
+    console: Console,
+) -> Answer:
     """Replay as recorded and with each remedy, in turns. Raises UserError."""
-    console = console_beside(json_file)
     with _begun("try", out) as (_, pending):
         about = _examined(console, settings)
         rounds = settings.repeats if settings.repeats > 1 else ROUNDS
-        result = try_remedies(
-            replace(settings, repeats=rounds), tried, pending, console,
+        answer = try_remedies(
+            replace(settings, repeats=rounds), tried, pending,
             lambda once, folder, report: replay(once, about, folder, report, snapshot=snapshot),
         )  # fmt: skip
         pending.keep()
-        console.print(f"Result: {pending.final}", soft_wrap=True, highlight=False, markup=False)
-        write_json(json_file, result)
+        return answer
 
 
 @contextmanager
@@ -118,7 +110,7 @@ def _begun(scenario: str, out: Path | None) -> Iterator[tuple[Watch, PendingFold
 
 def _examined(console: Console, settings: Settings) -> dict[str, Entry]:
     about = examined(settings.start_options.cpu)
-    console.print(f"doctor: {doctor_of(about)['verdict']} (wirecost doctor)", highlight=False)
+    say(console, f"doctor: {doctor_of(about)['verdict']} (wirecost doctor)")
     return about
 
 
@@ -131,13 +123,3 @@ def _ended(error: OSError, watch: Watch, pending: PendingFolder) -> EndedError:
         pending.keep()
         outcome = f"the runs before are in {pending.final}"
     return EndedError(f"{ending.message}; {outcome}", ending.status)
-
-
-def _print(console: Console, content: ScenarioContent) -> None:
-    """Print the tables, and the node's text as it is, not as Rich's markup."""
-    for table in content.tables:
-        print_table(console, table)
-    for text in (content.built, content.lead):
-        if text:
-            lines = "\n".join(map(printable, text.splitlines()))
-            console.print(lines, markup=False, highlight=False)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
 
 from wirecost.cli.remedy_runs import compare_remedies
 from wirecost.observe.trial.remedy import Change, Remedy
@@ -21,6 +20,7 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas.replay import OUTPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
 from wirecost.results.records.trial import TrialAbout
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 ROUNDS = 6
@@ -33,9 +33,8 @@ def try_remedies(
     settings: Settings,
     remedies: list[Remedy],
     pending: PendingFolder,
-    console: Console,
     replay: Replay,
-) -> dict[str, object]:
+) -> Answer:
     """Fill the folder: a result folder of every run below ``runs``, the result beside it.
 
     ``replay`` replays once into a folder. Raises UserError where a run did not come to its end.
@@ -56,7 +55,7 @@ def try_remedies(
         return _samples(results, name, number), _process(results, name, number)
 
     about = TrialAbout(recording=str(settings.recording), rounds=settings.repeats)
-    return compare_remedies(pending, remedies, settings.repeats, run, about, console)
+    return compare_remedies(pending, remedies, settings.repeats, run, about)
 
 
 def _samples(results: Results, name: str, number: int) -> pl.DataFrame:

@@ -9,11 +9,11 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument, option
 from wirecost.results.report.choices import REPORT_FORMATS
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 EXAMPLE = "wirecost report --open"
 
@@ -45,8 +45,9 @@ def command(
     from wirecost.results.records.measured import latest
     from wirecost.results.records.reading import read_results
     from wirecost.results.records.trial import is_trial
+    from wirecost.results.report.results.answer import results_answer
     from wirecost.results.report.results.export import write_report
-    from wirecost.results.report.results.printed import ALL, print_results
+    from wirecost.results.report.shared.terminal import plain_console, say_whole
 
     if tables and (format_ or open_):
         raise UserError("--tables: prints and writes nothing; leave --format and --open out")
@@ -56,7 +57,7 @@ def command(
     if tables and folder is not None and not folder.exists():  # of the latest
         words.insert(0, str(folder))
         folder = None
-    table = " ".join(words) or ALL
+    table = " ".join(words)
     formats = (format_ or "html").split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")
@@ -67,13 +68,11 @@ def command(
         results = read_results(measured)
         rows = summarize(results)
         if tables:
-            # A file or a pipe has no width, unless one was asked for.
-            is_whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-            print_results(Console(), results, rows, table, is_whole=is_whole)
+            _print(results_answer(results, rows), table, str(measured))
             return
         written = write_report(results, rows, formats, stills=True)
     for path in written:
-        Console(soft_wrap=True).print(str(path), highlight=False, markup=False)
+        say_whole(plain_console(), str(path))
     if open_:
         page = next(path for path in written if path.suffix == ".html")
         if not webbrowser.open(page.absolute().as_uri()):
@@ -83,13 +82,30 @@ def command(
 def _of_trial(folder: Path, formats: list[str], name: str) -> list[Path]:
     """Write the report of a trial of remedies; without formats, print its tables of a name."""
     from wirecost.results.records.trial import read_trial
-    from wirecost.results.report.probe.trial import trial_gains, trial_tables, write_trial
-    from wirecost.results.report.results.printed import ALL, named_tables
-    from wirecost.results.report.shared.terminal import print_table
+    from wirecost.results.report.probe.trial import trial_answer, write_trial
 
     trial = read_trial(folder)
     if not formats:
-        tables = trial_tables(trial, trial_gains(trial))
-        for table in tables if name == ALL else named_tables(tables, name):
-            print_table(Console(), table)
+        _print(trial_answer(trial), name, str(folder))
     return write_trial(trial, formats)
+
+
+def _print(answer: Answer, name: str, folder: str) -> None:
+    """Print all of an answer, or its tables of a name; to a pipe with all columns."""
+    from wirecost.results.report.results.answer import named_tables
+    from wirecost.results.report.shared.screen import print_whole
+    from wirecost.results.report.shared.terminal import plain_console, print_table, table_width
+
+    tables = [table for section in answer.sections for table in section.tables]
+    width = None
+    # A file or a pipe has no width, unless one was asked for.
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        widths = [table_width(table) for table in tables if table.optional]
+        width = max([plain_console().width, *widths])
+    console = plain_console(width=width)
+    if not name:
+        wider = f"COLUMNS=200 wirecost report {shell_line(folder)} --tables"
+        print_whole(console, answer, wider)
+        return
+    for table in named_tables(answer.sections, name):
+        print_table(console, table)

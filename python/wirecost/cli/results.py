@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, option
 from wirecost.results.records.choices import HERE
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
-from wirecost.system.printable import printable
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.records.measured import MeasuredFolder
@@ -22,31 +22,32 @@ LISTED = 20
 EXAMPLE = "wirecost results --last 5"
 
 
+@answering()
 def command(
     folder: Annotated[Path, argument("[DIR]", "A folder with result folders in it.")] = HERE,
     last: Annotated[
         int | None, option("List the latest N of them.", metavar="N", min=1, show_default=False)
     ] = None,
-    every: Annotated[bool, option("List all of them.", "--all")] = False,
-    json_file: JsonFile = None,
-) -> None:
+    *,
+    output: Output,
+) -> Answer:
     """List what was measured: result folders, the latest first."""
     from wirecost.results.records.measured import measured_in
-    from wirecost.results.report.shared.first import FirstAnswer, print_answer
 
     folders = measured_in(folder)
-    latest = folders if every else folders[-(last or LISTED) :]
-    console = console_beside(json_file)
+    latest = folders if output.show_all else folders[-(last or LISTED) :]
+    document = [_row(run) for run in latest]
     if not latest:
-        line = f"{folder}: no result folder in it; measure with `wirecost bench`"
-        console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
-    elif every or last is not None:
-        print_table(console, _table(f"Results in {folder}", latest))
-    else:
-        answer = f"{counted(len(folders), 'result')} in {folder}, the latest first."
-        more = f"All: --all. One as a page: wirecost report {folder}/NAME --open"
-        print_answer(console, FirstAnswer(answer, _table("Results", folders)), more)
-    write_json(json_file, [_row(run) for run in latest])
+        text = f"{folder}: no result folder in it; measure with `wirecost bench`"
+        return Answer(text, document=document)
+    return Answer(
+        f"{counted(len(folders), 'result')} in {folder}, the latest first.",
+        _table("Results", folders if last is None else latest),
+        more=f"All: --all. One as a page: wirecost report {shell_line(folder / 'NAME')} --open",
+        sections=[Section([_table(f"Results in {folder}", latest)])],
+        heading=f"Results in {folder}",
+        document=document,
+    )
 
 
 def _table(title: str, latest: list[MeasuredFolder]) -> Table:

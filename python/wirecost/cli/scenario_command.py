@@ -8,17 +8,39 @@ from collections.abc import Callable
 from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
-from wirecost.cli.bench import JsonFile, Out
-from wirecost.cli.options import numbers, option
+from wirecost.cli.json_file import JsonFile
+from wirecost.cli.options import argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
     OptionSetting,
     ScenarioSettings,
     settings_of,
+    settings_with,
 )
 from wirecost.system.chosen import chosen
+
+Out = Annotated[
+    Path | None, option("Result folder; default results/<time>-<scenario>.", metavar="DIR")
+]
+
+
+def command_of(module: ModuleType) -> Callable[..., None]:
+    """Return the function of a scenario's command; ``module``: its settings."""
+    package = module.__name__.rpartition(".")[0]
+
+    def measure(name: str, settings: ScenarioSettings, out: Path | None, json: Path | None) -> None:
+        from wirecost.cli.measuring import measure_scenario
+
+        schema = importlib.import_module(f"{package}.schema")
+        race = importlib.import_module(f"{package}.race")
+        run = partial(race.run, settings)
+        measure_scenario(getattr(schema, "NAME", name), name, out, json, run)
+
+    name = package.rpartition(".")[2]
+    return _command(module.__doc__ or "", module.Settings, partial(measure, name))
 
 
 def scenario_command(
@@ -29,16 +51,29 @@ def scenario_command(
     ``scenario``: the module with ``SCENARIO`` and ``run``, imported when the command is run;
     ``folder``: what result folders are called, where it is not ``SCENARIO``.
     """
-    declared = settings_of(settings_type)
 
-    def command(out: Path | None, json_file: Path | None, **texts: Any) -> None:
+    def measure(settings: ScenarioSettings, out: Path | None, json: Path | None) -> None:
         from wirecost.cli.measuring import measure_and_report
 
         module = importlib.import_module(scenario)
-        settings = settings_type(**{item.name: _value(item, texts[item.name]) for item in declared})
-        settings.check()
         run = partial(module.run, settings)
-        measure_and_report(folder or module.SCENARIO, out, json_file, run)
+        measure_and_report(folder or module.SCENARIO, out, json, run)
+
+    return _command(about, settings_type, measure)
+
+
+def _command(
+    about: str,
+    settings_type: type[ScenarioSettings],
+    measure: Callable[[ScenarioSettings, Path | None, Path | None], None],
+) -> Callable[..., None]:
+    declared = settings_of(settings_type)
+
+    def command(out: Path | None, json_file: Path | None, **given: Any) -> None:
+        values = {item.name: _value(item, given[item.name]) for item in declared}
+        settings = settings_with(settings_type, values)
+        settings.check()
+        measure(settings, out, json_file)
 
     parameters = [
         *(_parameter(item.name, *_declared(item)) for item in declared),
@@ -59,26 +94,37 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     kind, default, details = setting.type, setting.default, setting.option
     metavar = METAVARS.get(kind) if details.metavar is None else details.metavar or None
     if _is_one_text(setting):
-        kind, default = (str, ",".join(map(str, default))) if default else (str | None, None)
+        text = details.shown or ",".join(map(str, default))
+        kind, default = (str, text) if text else (str | None, None)
     elif get_origin(kind) is tuple:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
+    if details.is_argument:
+        declared = argument(metavar or "", details.help, details.known, show_default=False)
+        return Annotated[kind, declared], default
     names = (details.name,) if details.name else ()
     declaration = option(details.help, *names, known=details.known, metavar=metavar)
     return Annotated[kind, declaration], default
 
 
-def _value(setting: OptionSetting, text: Any) -> Any:
+def _value(setting: OptionSetting, given: Any) -> Any:
     """Return the value of a setting by that of its option. Raises UserError."""
+    details = setting.option
     if not _is_one_text(setting):
-        return tuple(text or ()) if get_origin(setting.type) is tuple else text
-    if not text and not setting.default:
+        if get_origin(setting.type) is tuple:
+            return tuple(given or ())
+        if details.known is not None and given:
+            chosen(setting.label, given, details.known)
+        return given
+    if not given and not setting.default:
         return ()
-    if setting.option.known is not None:
-        return chosen(setting.label, text, setting.option.known)
-    return tuple((setting.option.parse or numbers)(setting.label, text))
+    if details.known is not None:
+        return chosen(setting.label, given, details.known)
+    return tuple((details.parse or numbers)(setting.label, given))
 
 
 def _is_one_text(setting: OptionSetting) -> bool:
     """Return whether several values are one text with commas, not an option that is repeated."""
     item, *others = get_args(setting.type) or (None,)
-    return bool(others) and (setting.option.known is not None or item in (int, float))
+    details = setting.option
+    is_text = details.known is not None or details.parse is not None or item in (int, float)
+    return bool(others) and get_origin(setting.type) is tuple and is_text

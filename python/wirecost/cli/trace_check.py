@@ -4,45 +4,57 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-from rich.console import Console
-
 from wirecost.cli.console import Advance, progress
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.trace_options import Files, Topic, Type
+from wirecost.results.report.shared.answer import Answer
+from wirecost.results.report.shared.table import Column, Table, Toned
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     from wirecost.data.traces.check import TraceFinding
 
 EXAMPLE = "wirecost trace check drive.mcap"
+STYLES = {"error": "red", "warning": "yellow"}
 
 
-def command(
-    files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
-) -> None:
+@answering()
+def command(files: Files, topic: Topic = None, type_name: Type = None) -> Answer:
     """Check traces against OSI's rules and parse every frame; exit status 1 if there are errors."""
     from wirecost.data.traces.check import Severity
 
-    check_writable("--json", json_file)
     with progress() as advance:
         checked = {path: _findings(path, topic, type_name, advance) for path in files}
-    console = console_beside(json_file)
-    for path, findings in checked.items():
-        _print(console, path, findings)
-    write_json(
-        json_file,
-        [
+    every = [(path, finding) for path, findings in checked.items() for finding in findings]
+    errors = sum(finding.severity is Severity.ERROR for _, finding in every)
+    text = f"{counted(errors, 'error')}, {counted(len(every) - errors, 'warning')}"
+    columns = [
+        Column[tuple[Path, "TraceFinding"]]("trace", lambda item: item[0].name),
+        Column[tuple[Path, "TraceFinding"]]("", lambda item: _severity(item[1])),
+        Column[tuple[Path, "TraceFinding"]](
+            "finding", lambda item: f"{item[1].text}; {item[1].remedy}", is_text=True
+        ),
+    ]
+    return Answer(
+        f"{counted(len(files), 'trace')} checked: {text}.",
+        Table.of("Findings", every, columns),
+        more="Every finding: --all" if every else "",
+        heading="Traces checked against OSI's rules",
+        document=[
             {"file": str(path), "findings": [asdict(finding) for finding in findings]}
             for path, findings in checked.items()
         ],
+        status=1 if errors else 0,
     )
-    if any(finding.severity is Severity.ERROR for finding in chain.from_iterable(checked.values())):
-        raise typer.Exit(1)
+
+
+def _severity(finding: TraceFinding) -> str:
+    text = str(finding.severity)
+    return Toned(text, STYLES.get(text, ""))
 
 
 def _findings(
@@ -58,17 +70,3 @@ def _findings(
     except UserError as error:
         text, _, remedy = str(error).removeprefix(f"{path}: ").rpartition("; ")
         return [TraceFinding(Severity.ERROR, text or remedy, remedy)]
-
-
-def _print(console: Console, path: Path, findings: list[TraceFinding]) -> None:
-    from wirecost.data.traces.check import Severity
-
-    console.print(str(path), style="bold", markup=False, soft_wrap=True, highlight=False)
-    for finding in findings:
-        style = "red" if finding.severity is Severity.ERROR else "yellow"
-        console.print(f"  [{style}]{finding.severity:7}[/]  ", end="", highlight=False)
-        console.print(
-            f"{finding.text}; {finding.remedy}", markup=False, soft_wrap=True, highlight=False
-        )
-    if not findings:
-        console.print("  no errors, no warnings", style="green", highlight=False)

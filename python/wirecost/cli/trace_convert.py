@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from wirecost.cli.console import progress
 from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
@@ -18,9 +17,9 @@ from wirecost.data.traces.batch.inputs import is_pattern
 from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
 from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
 from wirecost.results.report.shared import units
-from wirecost.system.byte_sizes import parse_size
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces.conversion import Wanted
@@ -68,10 +67,6 @@ def command(
     workers: Annotated[
         int, option("With several traces: number of worker processes.", metavar="N")
     ] = 1,
-    memory: Annotated[
-        str | None,
-        option("With several traces: memory limit of each worker, such as 2GiB.", metavar="SIZE"),
-    ] = None,
     format_name: Annotated[
         str | None,
         option(
@@ -82,7 +77,8 @@ def command(
         ),
     ] = None,
     resume: Annotated[
-        bool, option("With several traces: convert what is not yet in OUT.", "--resume")
+        bool,
+        option("With several traces: leave outputs that are newer than their traces.", "--resume"),
     ] = False,
     json_file: JsonFile = None,
 ) -> None:
@@ -93,7 +89,6 @@ def command(
     """
     from wirecost.cli.trace_convert_many import convert_and_print
     from wirecost.data.traces.batch.jobs import Options
-    from wirecost.data.traces.batch.run import Resources
     from wirecost.data.traces.conversion import Wanted
     from wirecost.data.traces.convert import Bound
 
@@ -110,7 +105,7 @@ def command(
             "--static-once: writes an .mcap, without --columns or --rows; name such an OUT"
         )
     if len(sources) == 1 and not is_pattern(sources[0]) and not out.is_dir():
-        of_many = {"--workers": workers != 1, "--memory": memory, "--format": format_name}
+        of_many = {"--workers": workers != 1, "--format": format_name}
         for option in [name for name, value in of_many.items() if value] + ["--resume"] * resume:
             raise UserError(f"{option}: is for several traces; {out} is one. Give a folder")
         source = Path(sources[0])
@@ -129,9 +124,8 @@ def command(
     if resume and force:
         raise UserError("--resume and --force: choose one")
     options = Options(conversion, compression, format_name, type_name, topic, *bounds)
-    most = parse_size("--memory", memory) if memory is not None else None
     status = convert_and_print(
-        sources, out, options, Resources(workers, most), json_file, resume=resume, force=force
+        sources, out, options, workers, json_file, resume=resume, force=force
     )
     raise typer.Exit(status)
 

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.trace_options import Files, Topic, Type
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import print_table
 from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost trace info drive.osi"
 
 
-def command(
-    files: Files, topic: Topic = None, type_name: Type = None, json_file: JsonFile = None
-) -> None:
+@answering()
+def command(files: Files, topic: Topic = None, type_name: Type = None) -> Answer:
     """Print what traces hold: frames, duration, message sizes, lengths of lists."""
     from wirecost.data.traces import open_trace
     from wirecost.data.traces.info import info
@@ -34,27 +33,33 @@ def command(
         for path in files:
             with open_trace(path, topic, type_name, advance) as trace:
                 infos.append(info(trace, advance))
-    console = console_beside(json_file)
-    for table in _tables(infos):
-        print_table(console, table)
-    write_json(json_file, [_document(item) for item in infos])
+    traces = _traces(infos)
+    lists = [_lists(trace) for trace in infos if trace.lists]
+    frames = sum(trace.frames for trace in infos)
+    return Answer(
+        f"{counted(len(infos), 'trace')} with {counted(frames, 'frame')}.",
+        traces,
+        doubts=[(text, "dim") for trace in infos for text in trace.warnings],
+        more="Lengths of all lists: --all",
+        sections=[Section([traces, *lists])],
+        heading="Traces",
+        document=[_document(item) for item in infos],
+    )
 
 
-def _tables(infos: list[TraceInfo]) -> Iterable[Table]:
-    """Yield a table of all traces, then one of each trace's lists."""
+def _traces(infos: Iterable[TraceInfo]) -> Table:
     headings = ["trace", "type", "frames", "duration", "rate", "min", "median", "max", "OSI"]
-    warnings = [text for trace in infos for text in trace.warnings]
-    yield Table("Traces", headings, [_row(trace) for trace in infos], warnings, ("min", "max"))
-    for trace in infos:
-        if trace.lists:
-            rows = [
-                [path, *(f"{count:,}" for count in asdict(spread).values())]
-                for path, spread in trace.lists.items()
-            ]
-            note = f"in {trace.parsed} of {counted(trace.frames, 'frame')}, spread evenly"
-            notes = [note] if trace.parsed < trace.frames else []
-            headings = ["elements per frame", "min", "median", "max"]
-            yield Table(trace.file.name, headings, rows, notes)
+    return Table("Traces", headings, [_row(trace) for trace in infos], [], ("min", "max"))
+
+
+def _lists(trace: TraceInfo) -> Table:
+    rows = [
+        [path, *(f"{count:,}" for count in asdict(spread).values())]
+        for path, spread in trace.lists.items()
+    ]
+    note = f"in {trace.parsed} of {counted(trace.frames, 'frame')}, spread evenly"
+    notes = [note] if trace.parsed < trace.frames else []
+    return Table(trace.file.name, ["elements per frame", "min", "median", "max"], rows, notes)
 
 
 def _row(trace: TraceInfo) -> list[str]:

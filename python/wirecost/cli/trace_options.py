@@ -6,15 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-
 from wirecost.cli.options import argument, option
 from wirecost.data.traces.choices import TYPES
+from wirecost.results.report.shared.terminal import plain_console, say_whole
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Trace
 
-STDERR = Console(stderr=True)
+STDERR = plain_console(stderr=True)
 """Console of progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 
@@ -34,4 +33,4 @@ Type = Annotated[
 
 def warn(trace: Trace) -> None:
     for warning in trace.warnings:
-        STDERR.print(f"warning: {warning}", soft_wrap=True, highlight=False, markup=False)
+        say_whole(STDERR, f"warning: {warning}")

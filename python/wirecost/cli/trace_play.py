@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import option
 from wirecost.cli.trace_options import File, Topic, warn
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.results.report.shared.terminal import print_table
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Frame, Trace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost trace play drive.mcap --fmu sensor.fmu"
 
 
+@answering()
 def command(
     file: File,
     fmu: Annotated[
@@ -50,11 +52,10 @@ def command(
     steps: Annotated[int | None, option("Stop after N steps.", metavar="N")] = None,
     loop: Annotated[bool, option("Repeat the trace until --steps or Ctrl-C.", "--loop")] = False,
     topic: Topic = None,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Play a trace into a sensor FMU, which reads the frames from the memory-mapped file."""
     from wirecost.cli.measuring import INTERRUPTED
-    from wirecost.cli.trace_played import Played, played_document, played_tables
+    from wirecost.cli.trace_played import Played, played_answer
     from wirecost.data.traces import open_trace
     from wirecost.measure.bench.osi.player import Player, play
 
@@ -64,7 +65,6 @@ def command(
         raise UserError(f"--rate {rate:g}: must be positive")
     if steps is not None and steps < 1:
         raise UserError(f"--steps {steps}: at least 1 step is needed")
-    check_writable("--json", json_file)
     played, interruption = Played(), None
     with (
         _sensor(fmu, contender, sensor_fmi) as (archive, values),
@@ -88,13 +88,10 @@ def command(
     if not played.step_ns:
         if interruption is not None:
             raise interruption
-        raise UserError(f"{file}: no frame was played; see `wirecost trace check {file}`")
-    console = console_beside(json_file)
-    for table in played_tables(f"{file.name} · {archive.name}", played):
-        print_table(console, table)
-    write_json(json_file, played_document(file, archive, played))
-    if interruption is not None:
-        raise typer.Exit(INTERRUPTED)
+        raise UserError(
+            f"{file}: no frame was played; see `wirecost trace check {shell_line(file)}`"
+        )
+    return played_answer(file, archive, played, INTERRUPTED if interruption is not None else 0)
 
 
 @contextmanager

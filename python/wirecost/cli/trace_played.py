@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
+from wirecost.system.counted import counted
 
 
 @dataclass
@@ -32,33 +33,36 @@ class Played:
             counts.append(lists.get(path, 0))
 
 
-def played_tables(title: str, played: Played) -> Iterable[Table]:
+def played_answer(trace: Path, fmu: Path, played: Played, status: int) -> Answer:
+    """Return how long the FMU's steps took, and the lengths of the lists."""
     times = np.asarray(played.step_ns)
-    rows = [
-        [
-            "step",
-            str(len(times)),
-            *(units.time(float(np.quantile(times, q))) for q in (0.5, 0.99)),
-            units.time(float(times.max())),
-        ]
+    median, p99 = (float(np.quantile(times, q)) for q in (0.5, 0.99))
+    cells = [units.time(median), units.time(p99), units.time(float(times.max()))]
+    steps = Table(
+        f"{trace.name} · {fmu.name}",
+        ["", "frames", "median", "p99", "max"],
+        [["step", str(len(times)), *cells]],
+        [],
+    )
+    counts = [
+        [path, *(f"{int(v):,}" for v in (min(lengths), np.median(lengths), max(lengths)))]
+        for path, lengths in played.lists.items()
     ]
-    yield Table(title, ["", "frames", "median", "p99", "max"], rows, [])
-    counted = [
-        [path, *(f"{int(v):,}" for v in (min(counts), np.median(counts), max(counts)))]
-        for path, counts in played.lists.items()
-    ]
-    if counted:
-        yield Table("Messages", ["elements per step", "min", "median", "max"], counted, [])
-
-
-def played_document(trace: Path, fmu: Path, played: Played) -> dict[str, object]:
-    times = np.asarray(played.step_ns)
-    return {
-        "file": str(trace),
-        "fmu": str(fmu),
-        "frames": len(times),
-        "median_ns": float(np.median(times)),
-        "p99_ns": float(np.quantile(times, 0.99)),
-        "step_ns": list(played.step_ns),
-        "lists": {path: list(counts) for path, counts in played.lists.items()},
-    }
+    lists = Table("Messages", ["elements per step", "min", "median", "max"], counts, [])
+    return Answer(
+        f"{counted(len(times), 'frame')} of {trace.name}: {cells[0]} per step in the median.",
+        steps,
+        more="Lengths of all lists: --all" if counts else "",
+        sections=[Section([steps, lists])],
+        heading=f"{trace.name} played into {fmu.name}",
+        document={
+            "file": str(trace),
+            "fmu": str(fmu),
+            "frames": len(times),
+            "median_ns": median,
+            "p99_ns": p99,
+            "step_ns": list(played.step_ns),
+            "lists": {path: list(lengths) for path, lengths in played.lists.items()},
+        },
+        status=status,
+    )

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, File, Topic, Type, warn
 from wirecost.data.traces.choices import REPEAT_EVERY
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer, print_answer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.traces.split import TraceSplit
@@ -26,6 +27,7 @@ EXAMPLE = "wirecost trace split drive.osi once.osi"
 MOST_REPEAT = 10**9
 
 
+@answering()
 def command(
     file: File,
     out: Annotated[Path, argument("OUT", f"The trace to write: {FORMATS}.")],
@@ -40,8 +42,7 @@ def command(
     type_name: Type = None,
     topic: Topic = None,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Write a trace whose frames hold static data, such as lanes, once and then name it.
 
     What is static is found, element by element. Every OSI reader can read the frames.
@@ -57,16 +58,13 @@ def command(
             raise UserError(f"--keep {name}: no field of a GroundTruth; name one, such as lane")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
-    check_writable("--json", json_file)
     with progress() as advance, open_trace(file, topic, type_name, advance) as opened:
         done = split(opened, out, advance, keep=kept, repeat_every=repeat_every)
     warn(opened)
-    more = f"Frames of OUT that hold all: {done.complete:,}. --json FILE: numbers of all fields."
-    print_answer(console_beside(json_file), _answer(file, out, done), more)
-    write_json(json_file, {"file": str(file), "out": str(out)} | asdict(done))
+    return _answer(file, out, done)
 
 
-def _answer(file: Path, out: Path, done: TraceSplit) -> FirstAnswer:
+def _answer(file: Path, out: Path, done: TraceSplit) -> Answer:
     before, after = done.message_bytes
     text = (
         f"{out}: {counted(done.frames, 'frame')} in {units.size(after)}, "
@@ -85,9 +83,16 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> FirstAnswer:
     headings = ["field", "elements", "changes", "before", "after"]
     table = Table("What the frames hold", headings, rows, ["changes: frames unlike the last one"])
     steps = [
-        f"Back, exactly as before:\nwirecost trace join {out} back{file.suffix}",
+        f"Back, exactly as before:\nwirecost trace join {shell_line(out, f'back{file.suffix}')}",
         "In your simulator: docs/formats/static-once.md.",
     ]
     if after >= before:
         steps = ["Nothing static is repeated in it: keep the trace as it is."]
-    return FirstAnswer(text, table, steps)
+    return Answer(
+        text,
+        table,
+        steps,
+        more=f"Frames of OUT that hold all: {done.complete:,}. Every field: --all",
+        heading=f"{file} split",
+        document={"file": str(file), "out": str(out)} | asdict(done),
+    )

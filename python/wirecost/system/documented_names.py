@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 HOMES = {
-    "wirecost.cloud": "wirecost.data.scans",
+    "wirecost.cloud": "wirecost.data.clouds",
     "wirecost.notebook": "wirecost.results.notebook",
     "wirecost.osi": "wirecost.data.osi",
     "wirecost.probe": "wirecost.observe.probe",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -10,6 +11,10 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 NAME = "standard output"
+LEGIBLE = "wirecost-legible"
+"""Name of the way in which characters are written that an encoding does not have."""
+_TYPOGRAPHY = str.maketrans("≈≤≥−–—→←×·…─│µ±“”’", '~<>---><x..-|u+""\'')
+"""Characters of tables and sentences, and ASCII that is as wide."""
 STANDARD_ERROR = 2
 
 
@@ -32,9 +37,27 @@ def name_output() -> None:
     sys.stdout = io.TextIOWrapper(
         io.BufferedWriter(_Named(1 if former is None else former.fileno(), "wb", closefd=False)),
         former.encoding if former is not None else "utf-8",
-        former.errors if former is not None else "backslashreplace",
+        _errors(former),
         line_buffering=former is not None and former.line_buffering,
     )
+
+
+def _errors(stream: TextIO | None) -> str:
+    """Return how a stream writes what its encoding does not have: never by an exception."""
+    if stream is None:
+        return "backslashreplace"
+    if codecs.lookup(stream.encoding).name == "utf-8":
+        return str(stream.errors)
+    codecs.register_error(LEGIBLE, _legible)
+    return LEGIBLE
+
+
+def _legible(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters: typography in ASCII, names as ``\\u1234``."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_TYPOGRAPHY)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
 
 
 def _fill_closed() -> None:

@@ -17,12 +17,12 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from rosbags.typesys.msg import normalize_msgtype
 
 from attack.target import one_line
+from wirecost.data.recordings.connection import RecordedConnection, RecordingPart
+from wirecost.data.recordings.formats.bag import Bag1
+from wirecost.data.recordings.formats.db3 import SqliteFile
+from wirecost.data.recordings.formats.mcap_file import McapPart
 from wirecost.data.traces.choices import TYPES
 from wirecost.data.traces.opening import open_trace
-from wirecost.measure.bench.message.recordings.bag1 import Bag1
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection, RecordingPart
-from wirecost.measure.bench.message.recordings.mcap_part import McapPart
-from wirecost.measure.bench.message.recordings.sqlite_file import SqliteFile
 from wirecost.system.errors import UserError
 
 Channel = tuple[object, ...]

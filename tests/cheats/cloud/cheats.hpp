@@ -3,7 +3,7 @@
 // the call.
 #pragma once
 
-#include "bench/cloud/contender.hpp"
+#include "cloud/cpp/contender.hpp"
 
 namespace wirecost::bench::cloud {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of the program's own list: one honest version, and the cheats.
-#include "bench/cloud/versions.hpp"
+#include "cloud/cpp/versions.hpp"
 #include "cheats.hpp"
 
 namespace wirecost::bench::cloud {

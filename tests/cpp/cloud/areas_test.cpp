@@ -5,9 +5,9 @@
 #include <numbers>
 #include <random>
 
-#include "wirecost/cloud/area/area.hpp"
-#include "wirecost/cloud/area/circle.hpp"
-#include "wirecost/cloud/area/detection_areas.hpp"
+#include "cloud/area/area.hpp"
+#include "cloud/area/circle.hpp"
+#include "cloud/area/detection_areas.hpp"
 
 namespace wirecost::cloud::test {
 namespace {

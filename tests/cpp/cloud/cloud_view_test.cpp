@@ -2,10 +2,10 @@
 // Messages that lie: refused in one line, never read beyond their bytes.
 #include <gtest/gtest.h>
 
+#include "cloud/area/area.hpp"
+#include "cloud/ring/filter.hpp"
+#include "cloud/ring/in_place.hpp"
 #include "clouds.hpp"
-#include "wirecost/cloud/area/area.hpp"
-#include "wirecost/cloud/ring/filter.hpp"
-#include "wirecost/cloud/ring/in_place.hpp"
 
 namespace wirecost::cloud::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "wirecost/cloud/ring/ring.hpp"
+#include "cloud/ring/ring.hpp"
 
 namespace wirecost::cloud::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wirecost/cloud/ring/pack.hpp"
+#include "cloud/ring/pack.hpp"
 
 #include <gtest/gtest.h>
 

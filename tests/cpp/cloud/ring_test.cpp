@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "cloud/ring/filter.hpp"
+#include "cloud/ring/in_place.hpp"
 #include "clouds.hpp"
-#include "wirecost/cloud/ring/filter.hpp"
-#include "wirecost/cloud/ring/in_place.hpp"
 
 namespace wirecost::cloud::test {
 namespace {

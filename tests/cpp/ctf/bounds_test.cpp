@@ -62,7 +62,8 @@ class Stream {
 std::uint64_t events_of(const std::vector<std::string>& paths, std::uint64_t room) {
   const Layout made = layout();
   EXPECT_TRUE(is_sound(made));
-  MergedStreams streams(made, paths, room);
+  MergedStreams streams(room);
+  streams.add(made, paths);
   std::uint64_t events = 0;
   while (streams.next() != nullptr) ++events;
   return events;

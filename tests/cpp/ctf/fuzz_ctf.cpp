@@ -85,7 +85,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int file = memfd_create("packets", 0);
   [[maybe_unused]] const auto written = write(file, from.data(), from.size());
   try {
-    MergedStreams streams(made, {"/proc/self/fd/" + std::to_string(file)});
+    MergedStreams streams;
+    streams.add(made, {"/proc/self/fd/" + std::to_string(file)});
     Ros2Trace trace(1.0, 1'700'000'000'000'000'000);
     while (const StreamFile* stream = streams.next())
       trace.event(stream->event().kind, stream->time(), stream->values());

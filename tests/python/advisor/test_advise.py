@@ -21,8 +21,8 @@ from wirecost import _core
 from wirecost.data.advisor.advice import COLUMNS_FIELD_HEAD, Advice, advise
 from wirecost.data.advisor.errors import FLIGHT, Errors, proposed
 from wirecost.data.advisor.sources import CloudSource, SampledList, TraceSource
+from wirecost.data.clouds import pcd
 from wirecost.data.osi.transpose import Arrays, transposed
-from wirecost.data.scans import pcd
 from wirecost.data.traces import open_trace
 from wirecost.schema.compile.compiler import Columns, compile_schema, write
 from wirecost.schema.compile.emit import Request, Texts
@@ -307,7 +307,8 @@ def test_hostile_clouds_give_one_line(tmp_path_factory: pytest.TempPathFactory, 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (("POINTS 3", "POINTS 999999999999"), "it is cut off"),
+        (("POINTS 3", "POINTS 999999999999"), "3 × 1 points and other POINTS"),
+        ((" 3\n", " 999999999999\n"), "it is cut off"),
         (("POINTS 3", "POINTS -1"), "its header has POINTS -1"),
         (("COUNT 1 1 1 1", "COUNT 1 1 1"), "each field a TYPE"),
         (("TYPE F F F U", "TYPE F F F X"), "has no type X1"),

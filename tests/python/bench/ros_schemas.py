@@ -8,10 +8,10 @@ from pathlib import Path
 from rosbags import rosbag1, rosbag2
 from rosbags.rosbag2 import StoragePlugin
 
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions, of_files
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import RosDefinitions, of_files
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject
 
 BOTH = """bool[] flags
 bool[3] three

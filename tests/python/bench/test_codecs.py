@@ -133,6 +133,6 @@ def test_a_difference_is_shown_with_its_path(read: Read) -> None:
 
 def test_an_unknown_wire_is_an_error_that_lists_those_of_the_registry() -> None:
     with pytest.raises(ValueError, match="no independent reader for the wire") as caught:
-        IndependentReader("capnproto", Path("-"))
+        IndependentReader("bson", Path("-"))
     wires = str(caught.value).partition("known wires: ")[2].split(", ")
     assert set(wires) == {contender.wire for contender in Registry().contenders.values()}

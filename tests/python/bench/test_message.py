@@ -14,18 +14,18 @@ from google.protobuf import descriptor_pb2 as pb
 from syrupy.assertion import SnapshotAssertion
 
 from support.programs import execute
-from wirecost.measure.bench.message import fields
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import MOST_BYTES, made_up
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.advice import changes as advice
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import TriedColumns
 from wirecost.measure.bench.message.backend import Carried
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content import MOST_BYTES, made_up
 from wirecost.measure.bench.message.cpp.sources import generate
 from wirecost.measure.bench.message.data import MessageChoice, recorded
 from wirecost.measure.bench.message.race import _verify
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.java import backend as java_backend
 from wirecost.measure.bench.message.java import columns_code
@@ -20,7 +21,6 @@ from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 
 ITEM = """

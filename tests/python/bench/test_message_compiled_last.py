@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import read_content
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.processes import plan
@@ -23,12 +26,9 @@ from wirecost.measure.bench.message.backend import (
 )
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import read_content
 from wirecost.measure.bench.message.cpp.compiling import compiled
 from wirecost.measure.bench.message.cpp.sources import generate
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import LATER
 from wirecost.schema.compile import frontends

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.data import (
     MessageChoice,
     RecordedMessages,
     of_recording,
     recorded,
 )
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
 

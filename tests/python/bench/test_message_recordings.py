@@ -12,6 +12,8 @@ import zstandard
 from mcap.writer import Writer
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.data.messages.ros.definitions import of_files, of_text
+from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.measure.bench.message.data import (
     MessageChoice,
     RecordedMessages,
@@ -19,8 +21,6 @@ from wirecost.measure.bench.message.data import (
     of_recording,
     recorded,
 )
-from wirecost.measure.bench.message.ros.definitions import of_files, of_text
-from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.schema.compile.frontends.ros import packages
 from wirecost.system.errors import UserError
 

@@ -12,18 +12,18 @@ from mcap.writer import Writer
 from syrupy.assertion import SnapshotAssertion
 
 from bench.ros_schemas import bag, definitions, every
-from wirecost.measure.bench.message import fields
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import RosDefinitions, of_files, of_text
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.message.advice.changes import changes
-from wirecost.measure.bench.message.content import made_up
 from wirecost.measure.bench.message.data import (
     MessageChoice,
     hints_of_recording,
     of_recording,
     recorded,
 )
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions, of_files, of_text
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import canonical
 from wirecost.system.errors import UserError
 
 DIALECTS = ("ros1", "ros2")

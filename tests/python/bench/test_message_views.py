@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from bench.ros_schemas import every
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import Timed
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.ros.subject import ros_subject
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject
 
 
 def backend(about: Subject) -> Python:

@@ -26,7 +26,8 @@ def sample(key: str, repetition: int) -> StageSample:
 def measured(folder: Path, names: tuple[str, ...], action: Any) -> list[tuple[int, int, str]]:
     """``action(case)`` of a case of two samples each; the progress."""
     seen: list[tuple[int, int, str]] = []
-    measurement = Measurement(Journal(folder), lambda *now: seen.append(now), 2 * len(names))
+    measurement = Measurement("osi", Journal(folder), lambda *now: seen.append(now))
+    measurement.about(total=2 * len(names))
     with measurement.case("c", entries(*names), 2) as case:
         action(case)
     return seen

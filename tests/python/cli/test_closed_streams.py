@@ -60,13 +60,6 @@ def test_a_file_does_not_take_the_place_of_closed_standard_output(folder: Path) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            [b"hz", b"q\xff", b"--seconds", b"1", b"--transport", b"zeromq"],
-            "topic q\\udcff: not UTF-8",
-        ),
-        ([b"echo", b"q\xff", b"--count", b"1"], "topic q\\udcff: not UTF-8"),
-        ([b"hz", b"q", b"--transport", b"zeromq", b"--address", b"\xff"], "address \\udcff: not"),
-        ([b"hz", b"q", b"--transport", b"z\xff"], "transport 'z\\udcff' is unknown"),
         ([b"trace", b"info", b"q\xff.osi"], "q\\udcff.osi: No such file"),
         ([b"bench", b"tensor", b"--plugins", b"q\xff"], "--plugins q\\udcff: there are"),
         ([b"campaign", b"query", b"q\xff", b"SELECT 1"], "has no results yet"),

@@ -48,14 +48,13 @@ trace convert {inputs}/many/**/*.osi {place}/x/y --type SensorView
 trace convert {inputs}/many/**/*.osi {inputs}/made --type SensorView --json {place}/x.json
 columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
 doctor --json {place}/x.json
-doctor --noise 60 --figure {place}/x.svg
+doctor --noise 60 --report {place}/x.svg
 transports --json {place}/x.json
-topics --json {place}/former
 campaign plan {inputs}/campaign.toml --json {place}/x.json
 campaign status {inputs}/store --json {place}/former
 campaign show {inputs}/store --json {place}/x.json
 campaign query {inputs}/store --json {place}/x.json
-campaign report {inputs}/store {place}/x.html
+campaign show {inputs}/store --report {place}/x.html
 campaign import {place}/x/y {inputs}/a
 campaign run {inputs}/campaign.toml --store {place}/x/y
 campaign run {inputs}/campaign.toml --store {inputs}/made --json {place}/x.json
@@ -67,15 +66,8 @@ record /node --out {place}/x/y
 record /node --out {inputs}/made --json {place}/x.json
 replay {inputs}/recording -y --out {place}/x/y
 replay {inputs}/recording -y --try --out {place}/x/y
-bench classes --out {place}/x/y
-bench cloud --out {place}/x/y
-bench heap --out {place}/x/y
-bench heap --out {inputs}/made --json {place}/x.json
 bench message {inputs}/state.proto --type State --out {place}/x/y
-bench notification --out {place}/x/y
 bench osi --out {place}/x/y
-bench probe --out {place}/x/y
-bench repeated --out {place}/x/y
 bench tensor --out {place}/x/y
 bench transport --out {place}/x/y
 """.strip().splitlines()

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.cli.json_file import check_page, check_writable, write_json
+from wirecost.cli.ending import Output
+from wirecost.cli.output_files import check_writable
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 
@@ -39,9 +41,10 @@ def test_a_file_may_lie_in_the_folder_that_the_work_makes(tmp_path: Path) -> Non
 
 
 def test_a_page_does_not_get_the_name_of_another_format(tmp_path: Path) -> None:
-    check_page("--report", tmp_path / "x.html")
-    with pytest.raises(UserError, match=r"name it x\.html"):
-        check_page("--report", tmp_path / "x.pdf")
+    for suffix in ("", ".html", ".md", ".svg"):
+        Output(report=tmp_path / f"x{suffix}").check()
+    with pytest.raises(UserError, match=r"name a file that ends in \.html, \.md"):
+        Output(report=tmp_path / "x.txt").check()
 
 
 def test_what_a_link_leads_to_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -49,7 +52,7 @@ def test_what_a_link_leads_to_is_replaced_and_keeps_its_permissions(tmp_path: Pa
     target.write_text("before")
     target.chmod(0o600)
     link.symlink_to(target)
-    write_json(link, {"a": 1})
+    Output(link).write(Answer("", document={"a": 1}))
     assert link.is_symlink() and json.loads(target.read_text()) == {"a": 1}
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
@@ -58,7 +61,7 @@ def test_a_pipe_is_written_into(tmp_path: Path) -> None:
     queue = tmp_path / "queue"
     os.mkfifo(queue)
     reader = os.open(queue, os.O_RDONLY | os.O_NONBLOCK)
-    write_json(queue, [])
+    Output(queue).write(Answer("", document=[]))
     assert json.loads(os.read(reader, 100)) == []
     os.close(reader)
     assert queue.is_fifo()

@@ -19,7 +19,7 @@ import pytest
 from support.probe_logs import header, record
 from wirecost.__main__ import main
 from wirecost.observe.probe.symbols import source_lines
-from wirecost.results.analysis.budget.budget import Line, read_budget
+from wirecost.results.analysis.budget.budget import Line, ends_of, read_budget
 from wirecost.results.analysis.budget.first_budget import first_budget
 from wirecost.results.analysis.budget.origins import warm_stacks
 from wirecost.results.analysis.budget.verdicts import (
@@ -34,7 +34,7 @@ from wirecost.results.analysis.budget.verdicts import (
 from wirecost.results.records.probe_stacks import Address, SourceLine, stacks_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.report.budget import junit
-from wirecost.results.report.shared.first import SCREEN
+from wirecost.results.report.shared.screen import SCREEN
 
 MS = 1_000_000
 ROOT = Path(__file__).parents[3]
@@ -344,3 +344,14 @@ def test_lines_of_a_file_that_changed_since_are_not_shown(loop: Path) -> None:
     lines, (note,) = source_lines([address, Address("", 1)], recorded_ns=0)
     assert lines[address] == (SourceLine("loop+0x10"),)
     assert note.startswith(f"{loop}: changed since")
+
+
+@pytest.mark.parametrize("arrow", ["->", "→", "⇢", " → /node → "])
+def test_a_chain_is_named_as_it_is_printed(arrow: str) -> None:
+    assert ends_of(f"/in {arrow} /out") == ("/in", "/out")
+
+
+def test_a_percentile_without_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "b.toml"
+    path.write_text('[section.a]\np99.9 = "1s"\n')
+    assert read_budget(path).lines == (Line("section", "a", "p99.9", 1e9),)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import show_logs
 from support.probe_logs import header, record
-from wirecost.cli.probe_show import show
 from wirecost.results.records.recorded_machine import STARTED, Started
-from wirecost.results.report.shared.first import SCREEN
+from wirecost.results.report.shared.screen import SCREEN
 
 MS = 1_000_000
 COUNT = 60
@@ -66,7 +66,7 @@ def shown(
     *,
     every: bool = True,
 ) -> str:
-    show([folder], limit_ns, None, every=every)
+    show_logs([folder], limit_ns, None, every=every)
     return capsys.readouterr().out
 
 
@@ -296,7 +296,7 @@ def test_the_json_has_the_slow_calls(tmp_path: Path, capsys: pytest.CaptureFixtu
     slow = [seventeenth(call) for call in range(400)]
     faults = [PAGES * call for call in slow]
     write_calls(tmp_path, [300 * MS * call for call in slow], {"minor-faults": faults})
-    show([tmp_path], 5.0 * MS, Path("-"))
+    show_logs([tmp_path], 5.0 * MS, Path("-"))
     (first, *_) = json.loads(capsys.readouterr().out)["slow"]
     assert (first["section"], first["slow"], first["every"]) == ("callback", 23, 17)
     (cause,) = first["common"]
@@ -330,7 +330,7 @@ def test_slow_calls_without_the_cause_of_most_are_explained_too(
     }
     slow_ns = [10 * MS * (seventeenth(call) or call in others) for call in range(400)]
     write_calls(tmp_path, slow_ns, counts)
-    show([tmp_path], None, Path("-"))
+    show_logs([tmp_path], None, Path("-"))
     (first, *_) = json.loads(capsys.readouterr().out)["slow"]
     (cause,) = first["common"]
     assert (cause["slow"], cause["others_waited"]) == (23, 3)
@@ -360,7 +360,7 @@ def test_slow_calls_that_had_a_processor_all_the_time_are_known(
         [10 * MS * seventeenth(call) for call in range(400)],
         {name: [number] * 400 for name, number in counts.items()},
     )
-    show([tmp_path], 5.0 * MS, Path("-"))
+    show_logs([tmp_path], 5.0 * MS, Path("-"))
     (first, *_) = json.loads(capsys.readouterr().out)["slow"]
     assert (first["slow"], first["computed"]) == (23, computed)
     step = shown(capsys, tmp_path, 5.0 * MS, every=False).split("1. ")[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wirecost.data.scans import pcd
+from wirecost.data.clouds import pcd
 from wirecost.system.errors import UserError
 
 COUNT = 300

@@ -20,8 +20,8 @@ import wirecost.cloud
 from clouds.test_packed import bytes_of, scan
 from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
-from wirecost.data.scans.packed import point_fields
-from wirecost.data.scans.scan_writers import WRITERS
+from wirecost.data.clouds.packed import point_fields
+from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
@@ -103,13 +103,14 @@ def test_the_errors_are_those_made(pcd: Path) -> None:
 
 def test_kitti_takes_its_four_fields(tmp_path: Path, pcd: Path) -> None:
     points = np.random.default_rng(1).normal(0, 20, (500, 4)).astype("<f4")
+    points[:, 3] = abs(points[:, 3])
     (tmp_path / "0.bin").write_bytes(points.tobytes())
     converted(tmp_path / "0.bin", tmp_path / "0.wcloud")
     converted(tmp_path / "0.wcloud", tmp_path / "1.bin")
     assert (tmp_path / "1.bin").read_bytes() == points.tobytes()
     converted(pcd, tmp_path / "2.wcloud")
     said = refusal(tmp_path / "2.wcloud", tmp_path / "2.bin")
-    assert "x, y, z and intensity as floats" in said
+    assert "as floats; name a .pcd" in said
     assert not (tmp_path / "2.bin").exists()
 
 
@@ -239,4 +240,4 @@ def test_the_answer_is_one_screen(pcd: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
-    assert "every bit is kept" in " ".join(done.stdout.split())
+    assert "every bit of each field is kept" in " ".join(done.stdout.split())

@@ -13,7 +13,7 @@ import pytest
 
 import wirecost.cloud
 from clouds import independent
-from wirecost.data.scans import scan_files
+from wirecost.data.clouds import scan_files
 from wirecost.system.errors import UserError
 
 ROOT = Path(__file__).parents[3]
@@ -80,6 +80,12 @@ def test_rows_stay_rows() -> None:
         assert wirecost.cloud.decode(wirecost.cloud.encode(empty)).size == 0
 
 
+def test_another_order_of_points_takes_more_bytes() -> None:
+    points = scan()
+    shuffled = np.random.default_rng(1).permutation(points)
+    assert len(wirecost.cloud.encode(shuffled)) > 1.1 * len(wirecost.cloud.encode(points))
+
+
 @pytest.mark.parametrize("kind", ["<f4", ">f4", "<f8"])
 def test_floats_alone(kind: str) -> None:
     """Doubles stay doubles: such coordinates on a map are off by 25 cm as floats."""
@@ -125,7 +131,7 @@ def test_real_scans_are_small(sensor: str) -> None:
     if not folder.is_dir():
         pytest.skip(f"no real scans at {folder}; set WIRECOST_DATA to where they are")
     (path,) = folder.glob("*.pcd")
-    points = scan_files.points(path)
+    points = scan_files.load(path).points
     exact = wirecost.cloud.encode(points)
     assert bytes_of(wirecost.cloud.decode(exact)) == points.tobytes()
     near = wirecost.cloud.encode(points, error=0.0005)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wirecost_scenarios.repeated import contents
 
 from wirecost.data.advisor.sources import CloudSource
-from wirecost.data.scans import kitti, scan_files
-from wirecost.measure.bench.message.elements import contents
+from wirecost.data.clouds import kitti, scan_files
 from wirecost.system.errors import UserError
 
 HEADER = """ply
@@ -62,8 +62,7 @@ def test_vertices_are_read(tmp_path: Path, form: str, line: str) -> None:
     path.write_bytes(HEADER.format(form).replace("\n", line).encode() + CONTENTS[form])
     found = scan_files.read(path)
     assert {name: values.tolist() for name, values in found.items()} == FIELDS
-    kinds = ["<f8"] * 4 if form == "ascii" else ["<f4", "<f4", "<f8", "<u2"]
-    assert [values.dtype.str for values in found.values()] == kinds
+    assert [values.dtype.str for values in found.values()] == ["<f4", "<f4", "<f8", "<u2"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_a_scan_of_kitti_is_taken_with_its_reflectance(tmp_path: Path) -> None:
     columns = contents.of_scan("lidar-detection", path)
     assert columns["position.distance"].tolist() == [5, 3]
     assert columns["intensity"].tolist() == [50, 100]
-    os.truncate(path, 3 * kitti.POINT.itemsize - 1)
+    os.truncate(path, 3 * kitti.POINTS[4].itemsize - 1)
     with pytest.raises(UserError, match="47 bytes are not whole points"):
         scan_files.read(path)
 
@@ -143,4 +142,4 @@ def test_the_next_command_takes_the_same_scan(tmp_path: Path) -> None:
     np.array([[3, 4, 0, 0.5]] * 3, "<f4").tofile(tmp_path / "a.bin")
     command = [sys.executable, "-m", "wirecost", "columns", "advise", "a.bin"]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "times: wirecost bench repeated --scan a.bin" in run.stdout
+    assert "times: wirecost bench codecs a.bin" in run.stdout

@@ -12,7 +12,7 @@ import pytest
 from google.protobuf import descriptor_pb2 as pb
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.measure.bench.message.subject import subject
+from wirecost.data.messages.subject import subject
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.schema import CompileError
 

@@ -7,6 +7,7 @@ import builtins
 import keyword
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -255,3 +256,77 @@ def test_the_command_prints_no_call_without_c_plus_plus(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exception is None, done.output
     assert len(done.output.splitlines()) == 1
+
+
+HARD_NAMES = """syntax = "proto2";
+package acme;
+message wire { optional int32 q = 1; }
+message wire_ { optional int32 q = 1; }
+message java { optional int32 q = 1; }
+message Y { optional int32 top = 1; }
+message State { enum State { OFF = 0; ON = 1; } optional State state = 1; }
+message Node {
+  message Node { message Node { optional Y y = 1; } optional int32 id = 1; }
+  optional Node inner = 1;
+}
+message X {
+  message Y { optional string s = 1; }
+  optional .acme.Y y = 1; optional Y z = 2; repeated .acme.Y many = 3;
+}
+message D { message x_default {} optional int32 x = 1 [default = 3]; optional x_default y = 2; }
+message O { message o_a {} oneof o { int32 a = 1; string b = 2; } optional o_a c = 3; }
+enum E { signed = 0; assert = 1; SIGINT = 2; mro = 3; NAN = 4; valueOf = 5; ordinal = 6; }
+message Other { optional wire w = 1; optional wire_ v = 2; optional java j = 3; repeated E e = 4;
+"""
+"""Names that hide others: of the namespace, of the message around, of what is generated beside."""
+NAMES = [
+    "EOF",
+    "major",
+    "errno",
+    "stdin",
+    "NULL",
+    "unix",
+    "get_class",
+    "hash_code",
+    "notify",
+    "wait",
+    "clone",
+    "finalize",
+    "equals",
+    "wire",
+    "java",
+    "to_string",
+    "class",
+    "None",
+    "self",
+    "encode",
+    "clear",
+    "print",
+    "__init__",
+    "__class__",
+    "__slots__",
+    "__dict__",
+]
+
+
+def test_hard_names_compile_in_each_language(tmp_path: Path):
+    fields = "".join(f"optional int32 {n} = {i};" for i, n in enumerate(NAMES.split(), 5))
+    schema = tmp_path / "hard.proto"
+    schema.write_text(f"{HARD_NAMES}{fields} }}")
+    texts = compile_schema([str(schema)], ["cpp", "java", "python"], Request(("protobuf",)))
+    write(texts, tmp_path)
+    header = next((tmp_path / "cpp").rglob("hard.protobuf.hpp"))
+    java = [str(path) for path in (tmp_path / "java").rglob("*.java")]
+    code = "import wire.acme.hard as h; m = h.Other(wire=5)\n"
+    code += "assert h.Other.decode_protobuf(m.encode_protobuf()) == m"
+    for words in (
+        ["g++", "-std=c++20", "-fsyntax-only", f"-I{tmp_path}/cpp", "-xc++", str(header)],
+        ["javac", "-nowarn", "-d", str(tmp_path / "classes"), *java],
+        [sys.executable, "-c", code],
+    ):
+        if words[0] == "javac" and shutil.which("javac") is None:
+            continue
+        done = subprocess.run(
+            words, cwd=tmp_path / "python", capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, done.stderr[:2000]

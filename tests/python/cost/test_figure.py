@@ -8,8 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from wirecost.cli.ending import Output
 from wirecost.results.records.cost import SystemCost, TopicCost
-from wirecost.results.report.cost.page import draw_figure
+from wirecost.results.report.cost.system_answer import cost_answer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 
@@ -34,7 +36,7 @@ def texts(path: Path) -> list[str]:
 @pytest.mark.parametrize("nodes", [6, 120])
 def test_every_node_and_topic_is_in_the_picture(nodes: int, tmp_path: Path) -> None:
     path = tmp_path / "graph.svg"
-    draw_figure(chain(nodes), path)
+    Output(report=path).write(cost_answer(chain(nodes)))
     shown = texts(path)
     for number in range(nodes):
         assert shown.count(f"/node{number}") == shown.count(f"/out{number}") == 1
@@ -47,7 +49,7 @@ def test_every_node_and_topic_is_in_the_picture(nodes: int, tmp_path: Path) -> N
 
 
 def test_without_ends_there_are_bars_and_without_times_a_reason(tmp_path: Path) -> None:
-    draw_figure(chain(6, ends=False), tmp_path / "bars.png")
+    Output(report=tmp_path / "bars.png").write(cost_answer(chain(6, ends=False)))
     assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(UserError, match="known"):
-        draw_figure(chain(0), tmp_path / "nothing.svg")
+    with pytest.raises(UserError, match="can be drawn"):
+        Output(report=tmp_path / "nothing.svg").write(Answer("nothing"))

@@ -14,12 +14,16 @@ import numpy as np
 import pytest
 
 from cost.drives import drive
-from wirecost.measure.bench.cloud.codecs import race
-from wirecost.measure.bench.message.fields import walk
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
-from wirecost.measure.bench.message.subject import Subject, subject
-from wirecost.measure.bench.message.tally import Tally
-from wirecost.measure.cost.cloud import clouds, fields_apart, points_of
+from wirecost.data.clouds.point_cloud2 import fields_apart, points_of
+from wirecost.data.messages.fields import walk
+from wirecost.data.messages.subject import Subject, subject
+from wirecost.data.messages.tally import Tally
+from wirecost.data.recordings.connection import RecordedConnection
+from wirecost.measure.bench.codecs.race import race
+from wirecost.measure.bench.codecs.scans import Scans
+from wirecost.measure.bench.codecs.settings import Settings
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
@@ -28,7 +32,9 @@ from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey, survey
 from wirecost.measure.cost.system import system_cost
 from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.records.cost import TopicCost, read_cost
+from wirecost.results.records.journal import Journal
 from wirecost.results.records.probe_stacks import Address
+from wirecost.results.records.reading import read_results
 from wirecost.results.records.shares import ProcessShare
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
@@ -153,8 +159,9 @@ def cloud_of(*names: str, is_big: bool = False) -> SimpleNamespace:
     ]
     data = np.arange(2 * len(names), dtype=">f4" if is_big else "<f4").tobytes()
     return SimpleNamespace(
-        fields=fields, point_step=4 * len(names), width=2, height=1, is_bigendian=is_big, data=data
-    )
+        fields=fields, point_step=4 * len(names), width=2, height=1, row_step=8 * len(names),
+        is_bigendian=is_big, data=data,
+    )  # fmt: skip
 
 
 def test_points_are_those_of_their_message() -> None:
@@ -166,11 +173,12 @@ def test_points_are_those_of_their_message() -> None:
         points_of(cloud_of("x", "x"))
 
 
-def test_names_of_fields_are_any_text() -> None:
+def test_names_of_fields_are_any_text(tmp_path: Path) -> None:
     points = points_of(cloud_of("x", "y", "z", "a\0b", "--out", "", "\ud800"))
-    runs = race({"one": points}, 0.1, 1, 0.0, lambda _text: None).runs
-    assert {run.codec for run in runs} >= {"copy", "wirecost"}
-    assert not any(run.fault for run in runs if run.codec in ("copy", "wirecost"))
+    measurement = Measurement("codecs", Journal(tmp_path), lambda *_: None)
+    race(Scans({"one": points}), Settings(error=0.1, rounds=1), measurement)
+    failures = {run.contender: run.failure for run in read_results(tmp_path).meta.runs}
+    assert failures["copy"] is None and failures["wirecost"] is None
 
 
 @pytest.mark.parametrize("number", [2**70, 2**40, 0, -5])

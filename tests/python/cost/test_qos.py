@@ -17,12 +17,13 @@ from rosbags.interfaces import (
 )
 
 from cost.drives import drive
-from wirecost.measure.bench.message.recordings.offered import LONGEST, offered_words
+from wirecost.data.recordings.offered import LONGEST, offered_words
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import survey
 from wirecost.measure.cost.system import system_cost
 from wirecost.results.records.cost import SystemCost
-from wirecost.results.report.cost.answer import first_answer, qos_hints, tables
+from wirecost.results.report.cost.answer import qos_hints, tables
+from wirecost.results.report.cost.system_answer import cost_answer
 
 FOREVER = QosTime(9223372036, 854775807)
 KEPT = "reliable transient local keep all"
@@ -62,7 +63,7 @@ def test_topics_have_what_publishers_offered(
     assert {topic.topic: topic.qos for topic in cost_of(part).topics} == WORDS
     (hint,) = qos_hints(cost)
     assert hint.startswith(f"/points: {WORDS['/points']}: at 3.2")
-    assert first_answer(cost).hints == [hint]
+    assert cost_answer(cost).hints == [hint]
     (ends,) = (table for table in tables(cost) if table.title == "Ends")
     assert ends.headings == ["topic", "QoS"]
 

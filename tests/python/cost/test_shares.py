@@ -16,7 +16,7 @@ from wirecost.cli import app
 from wirecost.results.analysis.shares import shares_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.records.shares import SystemShares
-from wirecost.results.report.cost.shares_page import graph_of
+from wirecost.results.report.cost.shares_figures import graph_of
 from wirecost.results.report.shared.graph import NODE, TOPIC
 
 COUNT, PERIOD_MS = 20, 100.0

@@ -14,10 +14,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.doctor_trees import contents, lay_out
 from wirecost import _core
+from wirecost.cli.ending import Output
 from wirecost.observe.doctor.machine import machine
 from wirecost.observe.doctor.noise import measure_noise
 from wirecost.results.records.recorded_machine import CpuNoise
-from wirecost.results.report.doctor import SUFFIXES, noise_chart, noise_table, write_noise_figure
+from wirecost.results.report.doctor import noise_chart, noise_figure, noise_table
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 SPUN = SimpleNamespace(
@@ -122,11 +124,12 @@ def test_a_cpu_that_may_not_be_used_is_named(
         measure_noise(machine(lay_out(tmp_path, {})), 1.0)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])
 def test_the_figure_is_drawn_in_every_format(suffix: str, tmp_path: Path) -> None:
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
     path = tmp_path / f"noise{suffix}"
-    write_noise_figure([NOISE], path)
+    answer = Answer("", figures=lambda _: [noise_figure([NOISE])])
+    Output(report=path).write(answer)
     drawn = path.read_bytes()
     assert drawn.strip().startswith(starts[suffix])
     assert suffix in {".png", ".pdf"} or b"CPU 3" in drawn

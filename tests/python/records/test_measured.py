@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from wirecost.cli import app
 from wirecost.results.records.measured import latest, measured_in
-from wirecost.results.report.shared.first import SCREEN
+from wirecost.results.report.shared.screen import SCREEN
 from wirecost.system.errors import UserError
 
 KEPT = Path(__file__).parents[2] / "data" / "results"

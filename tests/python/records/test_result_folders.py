@@ -125,15 +125,7 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
     "it is huge": (_text(lambda text: text + " " * (33 << 20)), r"larger than the 33,554,432 byte"),
     "it is empty": (_bytes("meta.json", b""), r"meta\.json: Input data was truncated"),
     "it is of a newer version": (_meta("schema", value=3), "reads up to 2; install a newer"),
-    "its version is none": (_meta("schema", value=0), "does not know; install a newer"),
-    "its scenario leads elsewhere": (
-        _meta("scenario", value="os.path"),
-        r"holds the scenario os\.path in schema 2, which this wirecost does not know",
-    ),
-    "its scenario is one of before": (
-        _meta("scenario", value="map"),
-        r"a run of bench map, which this wirecost no longer has; its times are in .*\.parquet",
-    ),
+    "its version is none": (_meta("schema", value=0), "has schema 0, which never was"),
     "its scenario is no name": (_meta("scenario", value=["lists"]), r"\$\.scenario: Expected `str"),
     "samples are gone": (
         lambda folder: (folder / "samples.parquet").unlink(),

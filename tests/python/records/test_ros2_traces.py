@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+import tracemalloc
 from collections import defaultdict
 from pathlib import Path
 
@@ -19,13 +20,13 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from support import ctf_traces
+from support.answers import show_logs
 from support.ctf_traces import AT_NS, EPOCH_NS, EVERY_NS, Event, Form, cycles, node_events
 from support.programs import execute
-from wirecost.cli.probe_show import show
 from wirecost.results.analysis.chains.hops import hops_of
 from wirecost.results.analysis.chains.walk import chains_between
 from wirecost.results.analysis.probe_sections import executions
-from wirecost.results.records.probe_log import EVENTS, events_of
+from wirecost.results.records.probe_log import EVENTS, ProbeLog, events_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.system.errors import UserError
 
@@ -200,7 +201,7 @@ def test_a_chain_goes_from_node_to_node(tmp_path: Path) -> None:
 
 
 def test_the_command_shows_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
-    show([REAL / "trace"], 250e3, Path("-"))
+    show_logs([REAL / "trace"], 250e3, Path("-"))
     document = json.loads(capsys.readouterr().out)
     by_name = {section["section"]: section for section in document["sections"]}
     callback = by_name["/robot/listener /chatter example::on_message(int)"]
@@ -224,7 +225,7 @@ def test_a_trace_in_which_no_callback_ended_is_empty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ctf_traces.write_trace(tmp_path / "trace", node_events(7, "a"))
-    show([tmp_path / "trace"], None, Path("-"), tmp_path / "report.html")
+    show_logs([tmp_path / "trace"], None, Path("-"), tmp_path / "report.html")
     assert json.loads(capsys.readouterr().out)["sections"] == []
     assert (tmp_path / "report.html").stat().st_size > 0
     command = ["wirecost", "probe", "chain", str(tmp_path / "trace"), "--from", "/a", "--to", "/b"]
@@ -352,9 +353,61 @@ def test_folders_and_files_that_hold_no_trace_are_refused(tmp_path: Path) -> Non
     with pytest.raises(UserError, match="neither a probe log"):
         read_recorded([tmp_path])
     ctf_traces.write_trace(tmp_path, two_nodes(1))
-    (tmp_path / "channel_0").write_bytes(b"PAR1" * 1000)
+    for stream in tmp_path.glob("channel_*"):
+        stream.write_bytes(b"PAR1" * 1000)
     with pytest.raises(UserError, match="channel_0: no packet at byte 0"):
         read_recorded([tmp_path])
+
+
+def test_a_session_in_two_folders_is_one(tmp_path: Path) -> None:
+    """Whatever the layout of each is; what was recorded of the nodes' beginning names the rest."""
+    whole, split = tmp_path / "whole", tmp_path / "split"
+    beginning, rest = node_events(7, "a"), cycles(7, 10)
+    ctf_traces.write_trace(whole, [*beginning, *rest])
+    ctf_traces.write_trace(split / "runtime", rest, Form(compact=True))
+    (alone,) = read_recorded([split])
+    assert any("have no name" in lack or "has no name" in lack for lack in alone.lacks)
+    ctf_traces.write_trace(split / "snapshot", beginning, Form(in_packets=False))
+    expected, joined = read_recorded([whole]), read_recorded([split])
+    assert executed_in(joined) == executed_in(expected)
+    assert joined[0].lacks == ()
+
+
+def executed_in(logs: list[ProbeLog]) -> list[tuple[str, int, int]]:
+    return executions(events_of(logs)).select("section", "begin_ns", "end_ns").rows()
+
+
+def test_files_beside_the_streams_do_no_harm(tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes(3))
+    expected = executed_in(read_recorded([tmp_path]))
+    (tmp_path / "notes.txt").write_text("first run\n")
+    logs = read_recorded([tmp_path])
+    assert executed_in(logs) == expected
+    assert logs[0].lacks == ("1 file beside the streams left out: notes.txt",)
+
+
+@pytest.mark.parametrize("tail", [bytes(5000), b"\xff" * 5000], ids=["zeros", "other bytes"])
+def test_what_a_crash_left_behind_the_last_packet_is_reported(tmp_path: Path, tail: bytes) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes(3))
+    expected = executed_in(read_recorded([tmp_path]))
+    with (tmp_path / "channel_0").open("ab") as stream:
+        stream.write(tail)
+    logs = read_recorded([tmp_path])
+    assert executed_in(logs) == expected
+    assert logs[0].lacks == ("1 files are cut off",)
+
+
+def test_a_long_text_takes_little_memory(tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path, two_nodes(1), Form(in_packets=False))
+    text = 'env { a = "' + "x" * 2_000_000 + '"; };\n'
+    with (tmp_path / "metadata").open("a") as metadata:
+        metadata.write(text)
+    tracemalloc.start()
+    try:
+        read_recorded([tmp_path])
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @settings(

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from lxml import html  # type: ignore[import-untyped]
 
+from support.answers import results_page
 from support.hostile_results import PAYLOADS
 from support.result_folders import DATA, NAMES
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.campaign.content import CampaignContent
-from wirecost.results.report.results.page import page
 from wirecost.results.report.scenarios import content_of
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.page import bundle, render
+from wirecost.results.report.shared.answer import Answer
+from wirecost.results.report.shared.page import bundle, page
 from wirecost.results.report.shared.table import Amount, Table, with_bars
 
 TEMPLATES = Path(__file__).parents[3] / "python" / "wirecost" / "results" / "report" / "templates"
@@ -104,8 +104,7 @@ def test_template_writes_a_length_and_nothing_of_the_text_into_the_style() -> No
     hostile = '1" onclick="alert(1);background:url(http://x)' + PAYLOADS["markup"]
     cells = [Amount(hostile, 1.0), Amount(hostile, 4.0), Amount(hostile, -1.0), hostile]
     table = Table(hostile, ["name", hostile], [["a", cell] for cell in cells], [], bars=(hostile,))
-    store = CampaignContent("", [], [], [table], [], None, [], [])
-    rendered = render("campaign.html.j2", [], store="", content=store, figures=[])
+    rendered = page(Answer("", table))
     document: Any = html.document_fromstring(rendered.replace(bundle(), ""))
     drawn = document.xpath("//tbody//td[2]")
     assert [cell.get("style") for cell in drawn] == ["--bar:25%", "--bar:100%", None, None]
@@ -133,8 +132,8 @@ def test_each_scenario_declares_columns_it_has_whose_cells_keep_their_numbers(na
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"replay-without-inputs"}))
 def test_every_scenario_s_page_has_bars_with_scripts_off(name: str) -> None:
     results = read_results(DATA / name)
-    text = page(results, summarize(results), []).replace(bundle(), "")
-    body = text[text.index('<h2 id="results">') : text.index("<script>")]
+    text = results_page(results, figures=[]).replace(bundle(), "")
+    body = text[text.index("<h2 id=") : text.index("<script>")]
     lengths = [int(length) for length in re.findall(r'<td style="--bar:(\d+)%">', body)]
     assert max(lengths) == 100
     assert all(0 <= length <= 100 for length in lengths)

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import results_page
 from support.probe_logs import header, record
 from support.result_folders import copied, edit_meta
 from wirecost.results.analysis.causes import Explanation, explain
 from wirecost.results.analysis.probe_sections import executions
-from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.probe_log import events_of, read_logs
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.page import page
 from wirecost.results.report.shared.cause_lead import cause_lead
 
 FAULT_NS = 400
@@ -83,7 +82,7 @@ def test_equality_of_outputs_is_a_tick_at_the_top(
     parts = {}
     for name in ("equal", "different"):
         results = read_results(folder)
-        text = page(results, summarize(results), []).split("<nav>")[0]
+        text = results_page(results, figures=[]).split("<nav>")[0]
         parts[name] = re.findall(r"[✓✗]</span>[^<]*", text)
         edit_meta(folder, lambda meta: meta["equality"][0].update(difference="/out 7: byte 3"))
     assert parts == snapshot

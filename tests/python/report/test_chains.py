@@ -11,7 +11,7 @@ from support.traced_systems import TracedSystem
 from wirecost.cli.probe_chain import command
 from wirecost.results.analysis.chains.walk import Chain, ChainPart
 from wirecost.results.report.chains import otlp, perfetto
-from wirecost.results.report.chains.page import chain_graph
+from wirecost.results.report.chains.figures import chain_graph
 from wirecost.results.report.shared.graph import NODE, TOPIC
 from wirecost.system.errors import UserError
 
@@ -84,7 +84,7 @@ def test_misses_of_long_names_fit_a_terminal(
             subscription, at + 1, end, took=message, gave=[(ground, system.message(end - 1))]
         )
     system.write(tmp_path)
-    command([tmp_path], "/points", "/ground", "50ms", every=True)
+    command([tmp_path], "/points", "/ground", "50ms", show_all=True)
     lines = capsys.readouterr().out.splitlines()
     misses = lines[lines.index("Misses, the longest first") :]
     assert max(map(len, lines)) <= 80
@@ -137,5 +137,5 @@ def test_a_page_and_a_picture_of_a_chain_through_a_timer(tmp_path: Path) -> None
     assert "/points → /plan" in page.read_text()
     shown = picture.read_text()
     assert all(f">{name}<" in shown for name in ("/points", "/planner", "/plan"))
-    with pytest.raises(UserError, match="is an HTML page"):
+    with pytest.raises(UserError, match="name a file that ends in"):
         command([tmp_path / "trace"], report=tmp_path / "chain.txt")

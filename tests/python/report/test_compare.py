@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +13,10 @@ import numpy as np
 import polars as pl
 import pytest
 from msgspec import structs
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
+from support.answers import first_screen
 from support.comparisons import compared, probes
 from support.result_folders import DATA, copied, edit_meta
 from wirecost.cli import app
@@ -32,12 +31,12 @@ from wirecost.results.records.folder import write_results
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.schemas import replay
 from wirecost.results.report.compare import tables
-from wirecost.results.report.compare.document import LONGEST, markdown
 from wirecost.results.report.compare.figures import comparison_figures
-from wirecost.results.report.compare.first import doubts, first_answer
-from wirecost.results.report.compare.page import page
+from wirecost.results.report.compare.first import comparison_answer
 from wirecost.results.report.compare.rows import Labels, changed_first
-from wirecost.results.report.shared.first import SCREEN, print_answer
+from wirecost.results.report.shared import markdown
+from wirecost.results.report.shared.page import page
+from wirecost.results.report.shared.screen import SCREEN
 from wirecost.system.errors import UserError
 
 Folder = Callable[..., Path]
@@ -247,7 +246,8 @@ ANSWERS: dict[str, Callable[[Folder], Comparison]] = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_a_comparison_says(name: str, folder: Folder, snapshot: SnapshotAssertion) -> None:
-    assert markdown(ANSWERS[name](folder)) == snapshot
+    answer = comparison_answer(ANSWERS[name](folder))
+    assert markdown.answer(answer, markdown.COMMENT) == snapshot
 
 
 def verdicts(comparison: Comparison) -> dict[tuple[str, str], str]:
@@ -313,11 +313,7 @@ def test_the_terminal_says_all_that_matters_at_any_width(
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_first_answer_fits_one_screen(name: str, folder: Folder) -> None:
-    console = Console(file=io.StringIO(), width=80)
-    comparison = ANSWERS[name](folder)
-    print_answer(console, first_answer(comparison), "more", doubts(comparison))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
+    lines = first_screen(comparison_answer(ANSWERS[name](folder))).splitlines()
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= 80
 
@@ -422,7 +418,7 @@ def test_probe_logs_are_compared_section_by_section(tmp_path: Path) -> None:
         assert (count.difference.a, count.difference.b) == (0.5, 3.5)
         assert len(comparison.regressions()) == 2
         assert any("5 executions dropped" in note for note in comparison.notes)
-        page(comparison)
+        page(comparison_answer(comparison))
 
 
 def test_the_doctor_s_verdicts_beside_probe_logs_are_compared(tmp_path: Path) -> None:
@@ -445,10 +441,10 @@ def test_names_from_programs_stay_text(tmp_path: Path) -> None:
     name = "a|b<script>@me `#1` [x](y)"
     a, b = (probes(tmp_path / which, 400, 0, name) for which in "ab")
     comparison = compared(a, b)
-    text = markdown(comparison)
+    text = markdown.answer(comparison_answer(comparison), markdown.COMMENT)
     assert "a\\|b&lt;script>&#64;me \\`&#35;1\\` \\[x\\](y)" in text
     assert "<script>" not in text
-    assert "a|b&lt;script&gt;@me" in page(comparison)
+    assert "a|b&lt;script&gt;@me" in page(comparison_answer(comparison))
 
 
 def test_the_document_has_every_row_and_is_json(folder: Folder) -> None:
@@ -471,10 +467,11 @@ def test_the_document_has_every_row_and_is_json(folder: Folder) -> None:
 
 def test_markdown_of_very_many_rows_fits_into_a_comment(folder: Folder) -> None:
     many = tuple(f"{'a long name ' * 20}{i:04}" for i in range(120))
-    text = markdown(
-        compared(folder("a", contenders=many, n=6), folder("b", contenders=many, n=6, seed=2))
+    comparison = compared(
+        folder("a", contenders=many, n=6), folder("b", contenders=many, n=6, seed=2)
     )
-    assert len(text) <= LONGEST
+    text = markdown.answer(comparison_answer(comparison), markdown.COMMENT)
+    assert len(text) <= markdown.COMMENT
     assert "310 more: `--json`" in text
 
 

@@ -17,8 +17,9 @@ from wirecost.results.analysis.compare.comparison import MORE, SAME, SLOWER
 from wirecost.results.analysis.compare.gate import Gated
 from wirecost.results.analysis.compare.runs import read_run
 from wirecost.results.report.compare.document import document
-from wirecost.results.report.compare.page import page
+from wirecost.results.report.compare.first import comparison_answer
 from wirecost.results.report.compare.rows import headline
+from wirecost.results.report.shared.page import page
 from wirecost.system.errors import UserError
 
 CLOCK = "perf::TASK-CLOCK"
@@ -80,7 +81,7 @@ def test_what_a_gate_says(
 def test_a_blind_gate_is_in_the_page_and_the_document(tmp_path: Path) -> None:
     comparison = compared(turns(tmp_path / "a", 1, 0.3, 2), turns(tmp_path / "b", 1.15, 0.3, 3))
     assert comparison.regressions() == []
-    assert "could not have" in page(comparison)
+    assert "could not have" in page(comparison_answer(comparison))
     (row,) = document(comparison)["not_precise_enough"]
     assert (row["section"], row["what"]) == ("callback", "p50")
     low, high = row["change_ci95"]

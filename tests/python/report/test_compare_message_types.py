@@ -23,7 +23,7 @@ from wirecost.results.analysis.compare.message_types import (
 from wirecost.results.analysis.compare.runs import is_explanatory, read_run
 from wirecost.results.records.schemas.message import ALL
 from wirecost.results.report.compare import tables
-from wirecost.results.report.compare.first import first_answer
+from wirecost.results.report.compare.first import comparison_answer
 from wirecost.results.report.compare.rows import headline
 
 OLD, NEW = "rsb.protocol.Notification", "acme.Notification"
@@ -108,10 +108,10 @@ def test_another_field_makes_other_messages_though_the_rest_is_the_same(tmp_path
 def test_few_chosen_rows_are_all_listed(tmp_path: Path) -> None:
     a, b = read_run(copied("message", tmp_path / "a")), read_run(of_another_schema(tmp_path / "b"))
     few = CompareSettings(fail_above=0.05, fail_size_above=0, only=("protobuf encode cpp",))
-    answer = first_answer(compare(a, b, few))
+    answer = comparison_answer(compare(a, b, few))
     assert {row[0] for row in answer.table.rows} >= {"new", "reused"}
     assert answer.table.rows[0][-1] == "REGRESSION"
-    assert not first_answer(compare(a, b, CompareSettings())).table.rows
+    assert not comparison_answer(compare(a, b, CompareSettings())).table.rows
 
 
 def test_cases_of_two_types_have_one_name(tmp_path: Path) -> None:

@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from support.answers import all_of, first_screen
 from support.result_folders import copied, edit_meta
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.printed import (
-    LAST,
-    print_first,
-    print_interim,
-    print_results,
-)
-from wirecost.results.report.shared.first import SCREEN
+from wirecost.results.report.results.answer import LAST, interim_answer, results_answer
+from wirecost.results.report.shared.screen import SCREEN
 
 KEPT = Path(__file__).parents[2] / "data" / "results"
 FOLDERS = sorted(path.name for path in KEPT.iterdir() if path.is_dir())
@@ -29,11 +23,8 @@ COMMANDS = ("All tables: ", "`wirecost ")
 
 
 def first_answer(folder: Path) -> list[str]:
-    console = Console(file=io.StringIO(), width=WIDTH)
     results = read_results(folder)
-    print_first(console, results, summarize(results))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().splitlines()
+    return first_screen(results_answer(results, summarize(results))).splitlines()
 
 
 def test_what_was_not_measured_stands_before_the_tables(tmp_path: Path) -> None:
@@ -51,26 +42,22 @@ def test_a_run_that_goes_on_advises_nothing(tmp_path: Path) -> None:
     folder = copied("message", tmp_path / "folder")
     edit_meta(folder, lambda meta: meta.update(recorded_hz=10.0))
     assert any(line.startswith("If you must: ") for line in first_answer(folder))
-    out = io.StringIO()
     results = read_results(folder)
-    print_interim(Console(file=out, width=WIDTH), results, summarize(results), "So far")
-    assert out.getvalue().startswith("So far\n")
-    assert "If you must" not in out.getvalue()
+    text = first_screen(interim_answer(results, summarize(results), "So far"))
+    assert text.startswith("So far\n")
+    assert "If you must" not in text
 
 
-def test_a_pipe_gets_all_columns() -> None:
-    narrow, whole = (all_tables(KEPT / "message", is_whole=flag) for flag in (False, True))
+def test_a_wide_terminal_gets_all_columns() -> None:
+    narrow, whole = (all_tables(KEPT / "message", width) for width in (WIDTH, 200))
     assert "more columns" in narrow and "more columns" not in whole
     assert re.search("fill .*destroy .*size", whole)
     assert not re.search("fill .*destroy .*size", narrow)
 
 
-def all_tables(folder: Path, is_whole: bool = False) -> str:
-    console = Console(file=io.StringIO(), width=WIDTH)
+def all_tables(folder: Path, width: int = WIDTH) -> str:
     results = read_results(folder)
-    print_results(console, results, summarize(results), is_whole=is_whole)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return all_of(results_answer(results, summarize(results)), width)
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -14,23 +14,21 @@ from typing import Any
 import pytest
 from lxml import html  # type: ignore[import-untyped]
 
+from support.answers import results_page
 from support.hostile_results import PAYLOADS, hostile_folder
 from support.probe_logs import header, record
 from support.result_folders import DATA, NAMES
-from wirecost.results.analysis.causes import explain
 from wirecost.results.analysis.compare.comparison import CompareSettings, compare
 from wirecost.results.analysis.compare.runs import read_run
-from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.summary import summarize
-from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import read_logs
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.campaign.content import CampaignContent
-from wirecost.results.report.compare.page import page as compare_page
-from wirecost.results.report.probe.page import page as probe_page
-from wirecost.results.report.probe.page import probe_figures
-from wirecost.results.report.results.page import page
+from wirecost.results.report.campaign.content import CampaignContent, campaign_answer
+from wirecost.results.report.compare.first import comparison_answer
+from wirecost.results.report.probe.answer import probe_answer
+from wirecost.results.report.probe.judged import judged
 from wirecost.results.report.scenarios import figures_of
-from wirecost.results.report.shared.page import bundle, render
+from wirecost.results.report.shared.page import bundle, page
 from wirecost.results.report.shared.page_text import LONGEST_WORD, in_figure, on_page, plain
 from wirecost.results.report.shared.table import Table
 
@@ -43,8 +41,7 @@ OLDER = {"osi-1", "heap-without-work", "replay-without-inputs", "tensor-of-one-m
 
 def _page(folder: Path, stills: bool = True) -> str:
     results = read_results(folder)
-    rows = summarize(results)
-    page_text = page(results, rows, figures_of(results, rows), stills)
+    page_text = results_page(results, stills=stills)
     # The figures' library is ours, and a megabyte to parse.
     return page_text.replace(bundle(), "")
 
@@ -110,14 +107,12 @@ def test_so_it_is_in_comparisons_probes_and_campaigns(payload: str, tmp_path: Pa
         )
     (tmp_path / "a.wprobe").write_bytes(content)
     logs = read_logs([tmp_path / "a.wprobe"])
-    executed = executions(events_of(logs))
-    drawn = probe_figures(executed, logs, 1e6)
     table = Table(text, [text], [[text]], [text])
     store = CampaignContent(text, [], [], [table], [text], table, [text], [text])
     pages = (
-        compare_page(compared),
-        probe_page(logs, summary(executed, 1e6), explain(executed), drawn, []),
-        render("campaign.html.j2", [], store=text, content=store, figures=[]),
+        page(comparison_answer(compared)),
+        page(probe_answer(logs, judged(logs, {}, 1e6))),
+        page(campaign_answer(store, text, None)),
     )
     for page_text in pages:
         document: Any = html.document_fromstring(page_text.replace(bundle(), ""))

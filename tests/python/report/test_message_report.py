@@ -41,8 +41,8 @@ from wirecost.results.report.scenarios.message.field_table import field_table
 from wirecost.results.report.scenarios.message.figures import figures
 from wirecost.results.report.scenarios.message.first import first_answer
 from wirecost.results.report.scenarios.message.stages import SECOND, at_rate, loads, stage_tables
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import Figure
-from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.icicle import boxes
 from wirecost.results.report.shared.table import Table
 
@@ -172,9 +172,7 @@ def test_shares_of_a_core_follow_from_the_totals(subscribers: int) -> None:
     assert load.share == pytest.approx(100.0 * whole / SECOND)
 
 
-def answered(
-    hz: float | None, doubted: Collection[Key] = (), more: Sequence[Row] = ()
-) -> FirstAnswer:
+def answered(hz: float | None, doubted: Collection[Key] = (), more: Sequence[Row] = ()) -> Answer:
     rate = None if hz is None else {"rate": hz, "subscribers": 1, "carrying": None}
     rows = [*WHOLE, *more]
     totals = [row for row in rows if row.stage == "total"]
@@ -197,14 +195,14 @@ def test_what_is_not_worth_it_is_no_step(hz: float, is_worth: bool) -> None:
     first = answered(hz)
     assert bool(first.steps) is is_worth
     assert bool(first.hints) is not is_worth
-    assert ("nothing worth changing" in first.answer) is not is_worth
+    assert ("nothing worth changing" in first.sentence) is not is_worth
     assert any("wirecost compile" in line for line in [*first.steps, *first.hints])
 
 
 def test_savings_are_said_for_each_language_with_the_same_bytes() -> None:
     totals = {(r.lang, r.name): r.median_ns for r in WHOLE if r.stage == "total"}
     saved = totals["cpp", "protobuf new"] - totals["cpp", "wirecost reused"]
-    text = answered(1000.0).answer
+    text = answered(1000.0).sentence
     share = f"{100 * saved * 1000 / SECOND:.2g} %"
     assert f"same bytes: {share} in C++ (wirecost), nothing in Python" in text
     assert "all peers" not in text  # JSON is slower

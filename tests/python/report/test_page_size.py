@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import results_page
 from support.result_folders import DATA, NAMES
 from support.tensor_folders import tensor_folder
-from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.page import page
-from wirecost.results.report.scenarios import figures_of
 from wirecost.results.report.shared.page import bundle, shortened_svg, still_figures, with_data_once
 
 MOST_BYTES = 400_000
@@ -24,8 +22,7 @@ SWEEP = tuple(str(8 << 2 * i) for i in range(11))
 
 
 def _page(results: Results) -> str:
-    rows = summarize(results)
-    return page(results, rows, figures_of(results, rows), stills=True)
+    return results_page(results, stills=True)
 
 
 def _size(text: str) -> int:

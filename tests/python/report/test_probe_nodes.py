@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import show_logs
 from support.traced_systems import TracedSystem
-from wirecost.cli.probe_show import show
 from wirecost.results.report.probe import nodes
 
 MS = 1_000_000
@@ -58,7 +58,7 @@ def test_the_first_answer_fits_a_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     busy_system(tmp_path)
-    show([tmp_path], 5 * MS, None)
+    show_logs([tmp_path], 5 * MS, None)
     lines = lines_of(capsys)
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
@@ -70,11 +70,11 @@ def test_long_causes_are_left_to_all(
 ) -> None:
     monkeypatch.setattr(nodes, "cause_lead", lambda *_: "explained " * 80)
     busy_system(tmp_path)
-    show([tmp_path], None, None)
+    show_logs([tmp_path], None, None)
     lines = lines_of(capsys)
     assert len(lines) <= 24
     assert "explained" not in " ".join(lines)
-    show([tmp_path], None, None, every=True)
+    show_logs([tmp_path], None, None, every=True)
     assert "explained" in capsys.readouterr().out
 
 
@@ -87,7 +87,7 @@ def test_misses_that_come_regularly_are_named(
         at = 10 + 100 * i
         system.run(timer, at, at + (9 if i % 5 == 4 else 2))
     system.write(tmp_path)
-    show([tmp_path], 5 * MS, None)
+    show_logs([tmp_path], 5 * MS, None)
     text = " ".join(" ".join(lines_of(capsys)).split())
     said = "4 of 20 calls missed 5.00 ms (slow calls: median 9.00 ms), every 5th;"
     assert f"/sensor · 100 ms · timer: {said}" in text
@@ -109,7 +109,7 @@ def test_two_callbacks_of_a_topic_are_rows_and_count(
         for i, callback in enumerate(callbacks):
             system.run(callback, at + 1 + 10 * i, at + 6 + 10 * i, took=message)
     system.write(tmp_path)
-    show([tmp_path], 1 * MS, None)
+    show_logs([tmp_path], 1 * MS, None)
     assert lines_of(capsys) == snapshot
 
 
@@ -117,13 +117,13 @@ def test_all_rows_are_sorted_by_their_total_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     busy_system(tmp_path)
-    show([tmp_path], None, Path("-"))
+    show_logs([tmp_path], None, Path("-"))
     document = json.loads(capsys.readouterr().out)
     names = {section["name"]: section for section in document["sections"]}
     of_filter = names["/robot/filter0 · /points · subscription"]
     of_sensor = names["/sensor · /points · publish"]
     assert of_filter["total_ns"] == CYCLES * MS and of_sensor["rate_hz"] == pytest.approx(10)
-    show([tmp_path], None, None, every=True)
+    show_logs([tmp_path], None, None, every=True)
     rows = [line for line in lines_of(capsys) if " · /points · subscription" in line]
     assert [row.split(" ")[0][-7:] for row in rows[-3:]] == ["filter2", "filter1", "filter0"]
     assert len(rows) == 20
@@ -134,7 +134,7 @@ def test_a_wide_terminal_has_the_symbols(
 ) -> None:
     busy_system(tmp_path, 2)
     monkeypatch.setenv("COLUMNS", "200")
-    show([tmp_path], None, None)
+    show_logs([tmp_path], None, None)
     assert sum("Filter::{lambda#1}" in line for line in lines_of(capsys)) == 2
 
 
@@ -150,7 +150,7 @@ def test_publishing_without_a_duration_has_count_and_rate(
     # Of a middleware without rmw_publish.
     system.events = [event for event in system.events if event.name != "rmw_publish"]
     system.write(tmp_path)
-    show([tmp_path], None, None)
+    show_logs([tmp_path], None, None)
     (row,) = [line for line in lines_of(capsys) if "· publish" in line]
     assert row.split()[-7:] == ["20", "10.0", "Hz", "–", "–", "–", "–"]
     assert "0 ns" not in row
@@ -159,7 +159,7 @@ def test_publishing_without_a_duration_has_count_and_rate(
 @pytest.mark.skipif(not SAMPLE.is_dir(), reason=f"no trace at {SAMPLE}; set WIRECOST_DATA")
 def test_a_real_trace_in_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     for limit_ns in (None, 30 * MS):
-        show([SAMPLE], limit_ns, None)
+        show_logs([SAMPLE], limit_ns, None)
         lines = lines_of(capsys)
         assert len(lines) <= 24
         assert "/message_driven_node takes most" in lines[0]

@@ -13,21 +13,20 @@ from lxml import html  # type: ignore[import-untyped]
 from syrupy.assertion import SnapshotAssertion
 
 from support.probe_logs import header, record
-from wirecost.results.analysis.causes import explain
-from wirecost.results.analysis.probe_sections import executions, summary
 from wirecost.results.analysis.probe_tree import Node
-from wirecost.results.records.probe_log import events_of, read_logs
+from wirecost.results.records.probe_log import read_logs
+from wirecost.results.report.probe.answer import probe_answer
+from wirecost.results.report.probe.figures import nested_sections
+from wirecost.results.report.probe.judged import DRAWN, judged
 from wirecost.results.report.probe.machine import UNKNOWN, recorded_machines
-from wirecost.results.report.probe.page import DRAWN, nested_sections, page, probe_figures
+from wirecost.results.report.shared.page import page
 
 COUNTERS = [("minor-faults", 1), ("LLC-load-misses", 0)]
 
 
 def rendered(folder: Path) -> str:
     logs = read_logs([folder])
-    executed = executions(events_of(logs))
-    drawn = probe_figures(executed, logs, 1e6)
-    text = page(logs, summary(executed, 1e6), explain(executed), drawn, recorded_machines([folder]))
+    text = page(probe_answer(logs, judged(logs, {}, 1e6), recorded_machines([folder])))
     return text.split("<script>")[0]
 
 
@@ -92,8 +91,7 @@ def test_a_damaged_document_of_the_doctor_is_none(tmp_path: Path, content: str) 
 def test_names_are_text_not_markup(tmp_path: Path) -> None:
     write(tmp_path, ["</script><img src=x onerror=alert(1)>"])
     logs = read_logs([tmp_path])
-    executed = executions(events_of(logs))
-    text = page(logs, summary(executed), explain(executed), probe_figures(executed, logs, None), [])
+    text = page(probe_answer(logs, judged(logs, {}, None)))
     specifications = text.split("const specifications = ")[1].split("\n")[0]
     assert "<" not in specifications
     assert "<img" not in text.split("<script>")[0]

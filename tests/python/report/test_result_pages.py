@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from support.answers import results_page
 from support.result_folders import NAMES
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.page import page
 from wirecost.results.report.scenarios import figures_of
 from wirecost.results.report.shared.totals import totals
 
@@ -22,8 +22,7 @@ HOSTILE = "</noscript></script><script>alert(1)</script>&\"'\u202e" + "x" * 300
 
 def _page(name: str, stills: bool = False) -> str:
     results = read_results(KEPT / name)
-    rows = summarize(results)
-    return page(results, rows, figures_of(results, rows), stills)
+    return results_page(results, stills=stills)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +68,7 @@ def test_names_stay_text_in_figures_without_scripts() -> None:
     rows = [replace(row, contender=HOSTILE + row.contender) for row in summarize(results)]
     figure = totals(rows, rows[0].race, 1)
     assert figure is not None
-    text = page(results, rows, [figure], stills=True)
+    text = results_page(results, rows, [figure], stills=True)
     body = text[: text.rindex("<script>")]
     body = body[: body.rindex("<script>")]
     assert "<script" not in body

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -23,11 +22,9 @@ from wirecost.results.records.folder import Results
 from wirecost.results.report.compare.rows import Labels
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
-from wirecost.results.report.scenarios.tensor import claims, published
 from wirecost.results.report.scenarios.tensor.contenders import shares_of
 from wirecost.results.report.shared.axes import apart, domain, ticks
 from wirecost.results.report.shared.figure import Figure, themed
-from wirecost.results.report.shared.table import Table
 
 BETWEEN = [mware for mware in US if mware not in FLOORS and not mware.endswith("in-process")]
 SWEEP = [str(8 << 2 * i) for i in range(11)]
@@ -100,14 +97,6 @@ def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
     assert set(figures(results)) == {"tensor-latency-1", "tensor-stages-1"}
 
 
-def test_what_was_published_is_as_published() -> None:
-    assert len(published.PUBLISHED_NS) == 4 * 8
-    assert published.PUBLISHED_NS["zeromq", "numpy"] == 650_000
-    assert published.PUBLISHED_NS["ros1", "pillow"] == 38_600_000
-    assert published.PUBLISHED_NS["yarp", "paddle"] == 1_670_000
-    assert {plugin for _, plugin in published.PUBLISHED_NS} <= set(PLUGINS)
-
-
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Results:
     run = {"failure": "TypeError: no", "lost": 3, "duplicates": 1, "reordered": 2}
@@ -132,7 +121,6 @@ def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
     assert ("iceoryx2", "raw-iceoryx2") in floors
     assert ("ecal", "raw-iceoryx2") not in floors
     assert {library for library, floor in floors if floor == "shm"} == panels
-    assert "published" not in json.dumps(chart)
 
 
 def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
@@ -142,22 +130,6 @@ def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
     drawn = values(chart)
     assert {row["mware"] for row in drawn if "median" in row} == set(mwares[2:])
     assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
-
-
-def test_published_medians_are_a_table_of_their_own(
-    tmp_path: Path, full: Results, snapshot: SnapshotAssertion
-) -> None:
-    (table,) = _published(full)
-    assert table == snapshot
-    for name, options in (("a", {"shapes": ("64",)}), ("b", {"pattern": "reqrep"})):
-        results = tensor_folder(tmp_path / name, mwares=("zeromq", "shm"), **options)  # type: ignore[arg-type]
-        assert not _published(results)
-
-
-def _published(results: Results) -> list[Table]:
-    reported = content_of(results, summarize(results))
-    assert not [table for table in reported.tables if table.title.startswith("Published")]
-    return [table for table in reported.folded if table.title.startswith("Published")]
 
 
 def test_sizes_are_drawn_a_line_a_way(tmp_path: Path) -> None:
@@ -289,39 +261,3 @@ def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
     assert [(row.fact("mware"), row.fact("plugin"), row.fact("shape")) for row in rows] == [
         ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
     ]  # fmt: skip
-
-
-CLAIMS: dict[str, dict[str, Any]] = {
-    "as published": {},
-    "NumPy is slow": {"slow": "numpy"},
-    "ROS is quick": {"slower": {"ros1": 0.01}},
-    "two are alike": {"slower": {"zenoh": 220 / 450}},
-    "with YARP and ROS 2": {"more_mwares": ("yarp", "ros2")},
-}
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_what_the_page_concludes_is_confirmed_or_refuted(
-    name: str, tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
-    assert claims_of(tmp_path, **CLAIMS[name]) == snapshot
-
-
-def claims_of(
-    path: Path, slow: str = "pandas-numpy", more_mwares: tuple[str, ...] = (), **more: Any
-) -> Table:
-    """Return the table of claims. ``slow``: takes three times as long as the other object."""
-    mwares = ("zeromq", "zenoh", "ros1", "wrapyfi-zeromq", "wrapyfi-zenoh", *more_mwares)
-    results = tensor_folder(path, mwares=mwares, plugins=("numpy", "pandas-numpy"), **more)
-    times = pl.when(plugin=slow).then(3 * pl.col("ns")).otherwise(pl.col("ns"))
-    results = dataclasses.replace(results, samples=results.samples.with_columns(ns=times))
-    results.meta.command = ["bench", "tensor", "--paper"]
-    (table,) = [
-        candidate for candidate in content(results).tables if candidate.title == claims.TITLE
-    ]
-    return table
-
-
-def test_the_page_is_judged_only_where_it_was_repeated(tmp_path: Path) -> None:
-    drawn = tensor_folder(tmp_path, mwares=("zeromq", "wrapyfi-zeromq"))
-    assert claims.TITLE not in [candidate.title for candidate in content(drawn).tables]

@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner
 
+from support.answers import all_of
 from support.result_folders import copied, edit_meta, edit_samples
 from support.snapshots import drawn
 from wirecost.cli import app
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.results.printed import print_results
+from wirecost.results.report.results.answer import results_answer
 from wirecost.results.report.shared.table import Table
 
 ODD = "[/x] [red]a\x1b[31m\nb"
@@ -67,10 +66,9 @@ def test_a_run_s_names_are_printed(tmp_path: Path) -> None:
 
     edit_meta(folder, renamed)
     results = read_results(folder)
-    out = io.StringIO()
-    print_results(Console(file=out, width=400), results, summarize(results))
-    assert SHOWN in out.getvalue()
-    assert "\x1b" not in out.getvalue()
+    text = all_of(results_answer(results, summarize(results)), 400)
+    assert SHOWN in text
+    assert "\x1b" not in text
 
 
 def test_a_log_s_models_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

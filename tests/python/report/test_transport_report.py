@@ -7,16 +7,15 @@ and figure."""
 from __future__ import annotations
 
 import dataclasses
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import all_of, first_screen
 from support.result_folders import meta_with
 from support.snapshots import drawn
 from support.transport_folders import FATES, Made, transport_folder
@@ -24,8 +23,8 @@ from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.analysis.transport.measured import measured, run_for_tail
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.transport import TransportMeta, TransportRun
+from wirecost.results.report.results.answer import interim_answer, results_answer
 from wirecost.results.report.results.export import write_report
-from wirecost.results.report.results.printed import print_first, print_interim, print_results
 from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Linked, Marked
@@ -88,11 +87,10 @@ def values(chart: dict[str, Any]) -> list[dict[str, Any]]:
 def test_what_is_printed(
     results: Results, rows: list[Row], width: int, snapshot: SnapshotAssertion
 ) -> None:
-    out = io.StringIO()
     named = dataclasses.replace(results, folder=Path("folder"))
-    print_results(Console(file=out, width=width), named, rows)
-    assert max(map(len, out.getvalue().splitlines())) <= width
-    assert out.getvalue() == snapshot
+    text = all_of(results_answer(named, rows), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text == snapshot
 
 
 def test_each_tick_leads_to_a_row_that_is_there(results: Results, rows: list[Row]) -> None:
@@ -160,9 +158,7 @@ def test_what_became_of_the_others_is_said_at_every_width(
     faults = [{**FAULT, "others": said}, {**FAULT, "fault": "late-joiner", "failure": "it hangs"}]
     of = transport_folder(tmp_path, {"good": Made()}, faults=faults)
     of = dataclasses.replace(of, folder=Path("folder"))
-    out = io.StringIO()
-    print_results(Console(file=out, width=width), of, summarize(of))
-    assert out.getvalue() == snapshot
+    assert all_of(results_answer(of, summarize(of)), width) == snapshot
 
 
 CLOSE = {
@@ -315,10 +311,8 @@ def test_percentiles_of_too_few_messages_are_not_shown(
 
 
 def first_answer(of: Results, rows: list[Row]) -> str:
-    out = io.StringIO()
     named = dataclasses.replace(of, folder=Path("folder"))
-    print_first(Console(file=out, width=80), named, rows)
-    return out.getvalue()
+    return first_screen(results_answer(named, rows))
 
 
 def test_the_first_answer(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -355,9 +349,8 @@ def test_what_a_99th_percentile_needs(seconds: float, option: str, tmp_path: Pat
 
 
 def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
-    of, out = transport_folder(tmp_path, TWO), io.StringIO()
-    print_interim(Console(file=out, width=80), of, summarize(of), "The verdict follows.")
-    text = out.getvalue()
+    of = transport_folder(tmp_path, TWO)
+    text = first_screen(interim_answer(of, summarize(of), "The verdict follows."))
     assert text.startswith("The verdict follows.") and "take " not in text
     assert "b python default" in text
 
@@ -379,8 +372,8 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
         "a python default": "1 of 1,001 lost",
     }
     assert all(row["p99"] != NONE for row in shown)
-    assert "a python default 1 of 1,001" in first.answer
-    assert "take a python matched" in first.answer
+    assert "a python default 1 of 1,001" in first.sentence
+    assert "take a python matched" in first.sentence
     assert any(": NODROP 1" in step for step in first.steps)
 
 

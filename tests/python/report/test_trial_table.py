@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
+from support.answers import first_screen
 from wirecost.cli.report import command as report
 from wirecost.results.analysis.compare.counters import mean_difference
 from wirecost.results.analysis.compare.quantiles import Shift, TooFew, shift
@@ -31,7 +30,6 @@ from wirecost.results.records.measured import measured_in
 from wirecost.results.records.trial import Trial, TrialAbout, begin_trial, end_trial
 from wirecost.results.report.probe.trial import cases_of, document, doubts, first_answer
 from wirecost.results.report.probe.trial_figure import gain_figure
-from wirecost.results.report.shared.first import print_answer
 from wirecost.system.errors import UserError
 
 SAME = Shift(100.0, 95.0, -0.05, (-0.1, 0.01), 0.3)
@@ -95,10 +93,8 @@ def test_the_answer_of_a_trial_is_a_screen(snapshot: SnapshotAssertion) -> None:
             *(gain(f"remedy {number}", SAME, replace(SAME, a=900.0)) for number in range(4)),
         ]
     )
-    console = Console(file=io.StringIO(), width=WIDTH)
-    print_answer(console, first_answer(trial(), gains), "More: …", doubts(trial(), gains))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
+    answer = replace(first_answer(trial(), gains), doubts=doubts(trial(), gains), more="More: …")
+    lines = first_screen(answer).splitlines()
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= WIDTH
     assert lines == snapshot
@@ -106,7 +102,7 @@ def test_the_answer_of_a_trial_is_a_screen(snapshot: SnapshotAssertion) -> None:
 
 def test_without_a_gain_the_cause_is_looked_for() -> None:
     answer = first_answer(trial(), judged([gain("heap", SAME, SAME)]))
-    assert answer.answer.endswith("Median: no difference. p99: no difference.")
+    assert answer.sentence.endswith("Median: no difference. p99: no difference.")
     assert answer.steps == ["Find the cause:\nwirecost probe run -- ./node --fast"]
 
 
@@ -138,7 +134,7 @@ def test_small_shares_of_misses_show_their_change() -> None:
         "0.25 %",
         "−76.0 % [−80.0, −70.0]",
     ]
-    assert answer.answer.startswith("callback: 1.04 % of the calls miss the deadline")
+    assert answer.sentence.startswith("callback: 1.04 % of the calls miss the deadline")
 
 
 def test_what_waited_less_for_others_comes_behind_what_did_not() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from wirecost.cli.bench import NAMES, app
+from wirecost.cli.bench import app, names
 
-E2E = Path(__file__).parents[2] / "e2e"
+FOLDERS = [Path(__file__).parents[2] / name for name in ("e2e", "benchmarks")]
 WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
 COMMON = {"--help", "--out", "--json"}
 """Every test has them."""
@@ -37,14 +37,15 @@ def words(scenario: str) -> set[str]:
     Included are those in the list of what users get wrong."""
     lines = [shlex.split(line) for line in WRONG.read_text().splitlines()]
     found = {word for line in lines for word in line if line[:2] == ["bench", scenario]}
-    for path in E2E.glob(f"test_bench_{scenario}*.py"):
+    paths = [path for folder in FOLDERS for path in folder.glob(f"test_bench_{scenario}*.py")]
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value.partition("=")[0])
     return found
 
 
-@pytest.mark.parametrize("scenario", NAMES)
+@pytest.mark.parametrize("scenario", names())
 def test_every_option_is_used_in_a_test(scenario: str) -> None:
     known = COMMON | ELSEWHERE.get(scenario, set())
     assert set(options(scenario)) - known - words(scenario) == set()

@@ -8,17 +8,17 @@ import re
 from pathlib import Path
 
 import pytest
+from wirecost_scenarios.cloud import program as cloud
+from wirecost_scenarios.heap import program as heap
+from wirecost_scenarios.notification.race import selection, subject_of
+from wirecost_scenarios.notification.settings import (
+    WIRES,
+    Settings,
+)
 
 from support.skip_list import in_ci
-from wirecost.measure.bench.cloud import program as cloud
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
-from wirecost.measure.bench.heap import program as heap
-from wirecost.measure.bench.message.choices import PRESET_LANGUAGES
-from wirecost.measure.bench.message.preset_settings import (
-    NOTIFICATION_WIRES,
-    NotificationSettings,
-)
-from wirecost.measure.bench.message.presets.notification import selection, subject_of
+from wirecost.measure.bench.message.choices import LANGUAGES
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.api.available import frameworks
@@ -79,10 +79,10 @@ def test_a_transport_can_be_used(name: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("lang", PRESET_LANGUAGES)
-@pytest.mark.parametrize("wire", NOTIFICATION_WIRES)
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("wire", WIRES)
 def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
-    chosen = selection(NotificationSettings(), lang, wire)
+    chosen = selection(Settings(), lang, wire)
     backend = backend_of(lang, subject_of(lang, wire), chosen, lambda _: None)
     assert backend.missing == {}
     assert backend.contenders()

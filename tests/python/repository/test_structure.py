@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -19,7 +20,9 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "schema.compile": set(),
     "schema.columns": {"schema.compile"},
     "data.traces": {"schema.columns"},
-    "data.scans": {"data.traces"},
+    "data.messages": {"schema.compile"},
+    "data.recordings": {"data.messages", "data.traces", "schema.compile"},
+    "data.clouds": set(),
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
     "messaging.tensor": set(),
@@ -36,6 +39,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "observe.usage": set(),
     "observe.trial": {"observe.heap"},
     "replay": {
+        "data.messages",
         "observe.doctor",
         "observe.heap",
         "observe.probe",
@@ -54,8 +58,11 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
+    "measure.bench.codecs": {"data", "measure.bench", "measure.cost", "results.records"},
     "measure.cost": {
-        "data.scans",
+        "data.messages",
+        "data.recordings",
+        "data.clouds",
         "measure.bench",
         "observe.usage",
         "replay",
@@ -88,9 +95,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/verify": set(),
     "wirecost/codec": {"wirecost/message", RUNTIME},
     "wirecost/cloud": set(),
-    "wirecost/cloud/area": {"wirecost/cloud"},
     "wirecost/cloud/packed": {"wirecost/cloud"},
-    "wirecost/cloud/ring": {"wirecost/cloud"},
     "wirecost/middleware": set(),
     "wirecost/middleware/dds": {"wirecost/middleware"},
     "wirecost/middleware/tcp": {"wirecost/middleware"},
@@ -99,12 +104,9 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/sensor": {"fmu/osmp", "wirecost/message"},
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
     "bench": set(),
-    "bench/cloud": {"bench", "wirecost/cloud/area", "wirecost/cloud/ring", "wirecost/probe"},
     "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed", RUNTIME},
     "bench/fmi": {"bench"},
-    "bench/heap": {"bench"},
     "bench/network": set(),
-    "bench/probe": {"wirecost/probe"},
     "bench/static": {"bench", "wirecost/codec", "wirecost/message", RUNTIME},
     "python": {
         "fmu/osmp",
@@ -118,15 +120,43 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
         "wirecost/verify",
         RUNTIME,
     },
+    "benchmarks/cloud/area": {"wirecost/cloud"},
+    "benchmarks/cloud/ring": {"wirecost/cloud"},
+    "benchmarks/cloud/cpp": {
+        "bench",
+        "benchmarks/cloud/area",
+        "benchmarks/cloud/ring",
+        "wirecost/probe",
+    },
+    "benchmarks/heap/cpp": {"bench"},
+    "benchmarks/notification": set(),
+    "benchmarks/probe/cpp": {"wirecost/probe"},
 }
+"""Beside itself; below ``cpp``, or ``benchmarks``, which nothing of ``cpp`` may include."""
+STUDIES = ROOT / "benchmarks"
+
+
+OF_SCENARIO = {
+    "schema": "results.records",
+    "content": "results.report",
+    "figures": "results.report",
+}
+"""Parts whose rules hold for modules of a scenario's folder, which results load by their place."""
 
 
 def _part(module: str) -> str:
     """Return the part of the package that a module lies in, as ``results.report``.
 
     It is "" for those at the root."""
+    package, _, name = module.rpartition(".")
+    if (
+        name in OF_SCENARIO
+        and f"{package}.race" in _modules()
+        and f"{package}.schema" in _modules()
+    ):
+        return OF_SCENARIO[name]
     words = module.split(".")[1:]
-    parts = (".".join(words[:count]) for count in (2, 1))
+    parts = (".".join(words[:count]) for count in (3, 2, 1))
     return next((part for part in parts if part in PYTHON_MAY_IMPORT), "")
 
 
@@ -142,8 +172,8 @@ def test_parts_of_the_package_import_only_what_lies_before_them(part: str) -> No
 
 
 def _cpp_folder(path: Path) -> str:
-    """Return the nearest folder around a file below ``cpp`` that has rules of its own."""
-    around = path.relative_to(ROOT / "cpp").parents
+    """Return the nearest folder around a file that has rules of its own."""
+    around = path.relative_to(ROOT if path.is_relative_to(STUDIES) else ROOT / "cpp").parents
     return next((str(one) for one in around if str(one) in CPP_MAY_INCLUDE), "")
 
 
@@ -153,7 +183,13 @@ def _included(path: Path) -> Iterator[str]:
     for header in re.findall(r'#include "([^"@]+)"', path.read_text()):
         found = [
             root / header
-            for root in (path.parent, cpp, cpp / "fmu", cpp / "wirecost" / "probe" / "include")
+            for root in (
+                path.parent,
+                cpp,
+                STUDIES,
+                cpp / "fmu",
+                cpp / "wirecost" / "probe" / "include",
+            )
             if (root / header).is_file()
         ]
         if found:
@@ -165,7 +201,8 @@ def _included(path: Path) -> Iterator[str]:
 def test_every_cpp_folder_includes_only_what_lies_before_it() -> None:
     sources = [
         path
-        for path in (ROOT / "cpp").rglob("*")
+        for folder in (ROOT / "cpp", STUDIES)
+        for path in folder.rglob("*")
         if re.search(r"\.(c|cpp|hpp|h)(\.in)?$", path.name)
     ]
     assert {_cpp_folder(path) for path in sources} == set(CPP_MAY_INCLUDE)
@@ -190,6 +227,7 @@ def test_every_part_says_what_it_may_import() -> None:
     assert all((PACKAGE / room / "README.md").is_file() for room in rooms)
 
 
+@cache
 def _modules() -> dict[str, Path]:
     """Return the package's modules by their names."""
     return {
@@ -204,9 +242,13 @@ def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
     """Return the modules that a file imports anywhere, in functions and for types as well."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
+            module = str(node.module)
+            if node.level:
+                assert node.level == 1, f"{path}: a scenario's modules lie in one folder"
+                module = ".".join((*path.relative_to(PACKAGE.parent).parent.parts, module))
             for name in node.names:
-                whole = f"{node.module}.{name.name}"
-                yield whole if whole in modules else str(node.module)
+                whole = f"{module}.{name.name}"
+                yield whole if whole in modules else module
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from syrupy.extensions.amber import AmberSnapshotExtension
 
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import print_table
+from wirecost.system.terminal import Console
 
 ROOT = str(Path(__file__).parents[3])
 TEMPORARY = re.compile(r"/[^\s'\"]*?/pytest-of-[^/]+/pytest-\d+/(?:popen-gw\d+/)?[\w.-]+")

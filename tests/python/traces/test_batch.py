@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many traces: which are meant, where their outputs go, and what --resume takes for finished."""
+"""Many traces: which are meant, where their outputs go, and what --resume converts."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.sensor_views import sensor_view
 from wirecost.data.traces import create_trace, open_trace
-from wirecost.data.traces.batch import work
+from wirecost.data.traces.batch import run as running
 from wirecost.data.traces.batch.inputs import sources
-from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
-from wirecost.data.traces.batch.journal import NAME, ConversionJournal
-from wirecost.data.traces.batch.run import ConversionTotals, Resources, convert_many
+from wirecost.data.traces.batch.jobs import Options, jobs
+from wirecost.data.traces.batch.run import ConversionOutcome, ConversionTotals, convert_many
 from wirecost.data.traces.conversion import Wanted
-from wirecost.data.traces.convert import Bound
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 
@@ -55,11 +51,11 @@ def run(
     """Totals, and the names of the outputs that this run made."""
     converted: list[str] = []
 
-    def report(job: ConversionJob, outcome: work.ConversionOutcome, _: ConversionTotals) -> None:
+    def report(outcome: ConversionOutcome, _: ConversionTotals) -> None:
         if not outcome.error:
-            converted.append(job.out.name)
+            converted.append(outcome.job.out.name)
 
-    return convert_many(words, out, options, Resources(), report, **how), sorted(converted)
+    return convert_many(words, out, options, 1, report, **how), sorted(converted)
 
 
 def test_patterns_are_expanded_and_mirrored(fleet: Path) -> None:
@@ -173,9 +169,9 @@ def test_a_damaged_trace_does_not_stop_the_others(fleet: Path, tmp_path: Path) -
     ((_, warning),) = totals.warnings
     assert "cut off" in warning
     assert totals.frames == 1 + 2 + 2
-    assert totals.left_bytes == 0
+    assert totals.done == totals.traces == 4
     names = sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
-    assert names == [NAME, "a/b/two_sv_.osi", "a/one_sv_.osi", "c/three_sv_.mcap"]
+    assert names == ["a/b/two_sv_.osi", "a/one_sv_.osi", "c/three_sv_.mcap"]
     with open_trace(out / "a" / "b" / "two_sv_.osi") as written:
         assert [bytes(message) for _, message in written.frames()] == [
             sensor_view(5),
@@ -207,103 +203,36 @@ def test_resume_does_only_what_is_missing(fleet: Path, tmp_path: Path) -> None:
     assert run(words, out, resume=True)[1] == ["four_sv_.osi", "one_sv_.osi"]
 
 
-def change_input(fleet: Path, _: Path) -> None:
-    trace(fleet / "a" / "one_sv_.osi", frames=3)
-
-
-def touch_input(fleet: Path, _: Path) -> None:
-    os.utime(fleet / "a" / "one_sv_.osi", ns=(1, 1))
-
-
-def change_output(_: Path, out: Path) -> None:
-    path = out / "a" / "one_sv_.osi"
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def forget(_: Path, out: Path) -> None:
-    """Forget the end as if the command had been killed before it noted it."""
-    lines = [json.loads(line) for line in (out / NAME).read_text().splitlines() if line]
-    remaining = [
-        line for line in lines if not (line["output"].endswith("one_sv_.osi") and line["done"])
-    ]
-    (out / NAME).write_text("\n".join(map(json.dumps, remaining)) + '\n{"output": "a/tw')
-
-
-@pytest.mark.parametrize("change", [change_input, touch_input, change_output, forget])
-def test_an_output_is_not_finished_because_it_is_there(
-    fleet: Path, tmp_path: Path, change: Callable[[Path, Path], None]
+def test_an_output_that_is_older_than_its_trace_is_converted_again(
+    fleet: Path, tmp_path: Path
 ) -> None:
     words, out = [f"{fleet}/**"], tmp_path / "out"
     run(words, out)
-    change(fleet, out)
+    changed = trace(fleet / "a" / "one_sv_.osi", frames=3)
+    written_ns = (out / "a" / "one_sv_.osi").stat().st_mtime_ns
+    os.utime(changed, ns=(written_ns + 1, written_ns + 1))
     assert run(words, out, resume=True)[1] == ["one_sv_.osi"]
     assert run(words, out, resume=True)[1] == []
-    with (
-        open_trace(fleet / "a" / "one_sv_.osi") as original,
-        open_trace(out / "a" / "one_sv_.osi") as converted,
-    ):
+    with open_trace(changed) as original, open_trace(out / "a" / "one_sv_.osi") as converted:
         assert [bytes(m) for _, m in converted.frames()] == [bytes(m) for _, m in original.frames()]
 
 
-def test_other_options_convert_everything_again(fleet: Path, tmp_path: Path) -> None:
-    words, out = [f"{fleet}/**"], tmp_path / "out"
-    run(words, out)
-    other = Options(Wanted(), stop=Bound(frame=1))
-    assert len(run(words, out, other, resume=True)[1]) == 3
-    assert len(run(words, out, other, force=True)[1]) == 3
-
-
-def test_what_is_not_ours_is_not_replaced(fleet: Path, tmp_path: Path) -> None:
+def test_what_is_there_is_replaced_only_by_force(fleet: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     (out / "a").mkdir(parents=True)
     foreign = out / "a" / "one_sv_.osi"
     foreign.write_text("mine")
-    for resume in (False, True):
-        with pytest.raises(UserError, match=r"one_sv_\.osi"):
-            run([f"{fleet}/**"], out, resume=resume)
+    with pytest.raises(UserError, match=r"one_sv_\.osi: exists; give another folder"):
+        run([f"{fleet}/**"], out)
+    assert run([f"{fleet}/**"], out, resume=True)[1] == ["three_sv_.mcap", "two_sv_.osi"]
     assert foreign.read_text() == "mine"
     assert run([f"{fleet}/**"], out, force=True)[0].converted == 3
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "rubbish", "[]", "[" * 100_000, '{"output": 1}',
-        '{"output":"a","input":"a","input_size":"1","input_mtime_ns":1,"options":"","done":true,'
-        '"output_size":1,"output_mtime_ns":1}',
-    ],
-)  # fmt: skip
-def test_a_journal_with_rubbish_finishes_nothing(fleet: Path, tmp_path: Path, line: str) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / NAME).write_text(line)
-    assert run([f"{fleet}/**"], out, resume=True)[0].converted == 3
-    assert run([f"{fleet}/**"], out, resume=True)[0].finished_before == 3
-
-
-def test_two_conversions_do_not_share_a_folder(fleet: Path, tmp_path: Path) -> None:
-    with (
-        ConversionJournal(tmp_path / "out", PLAIN),
-        pytest.raises(UserError, match="another conversion writes into it"),
-    ):
-        run([f"{fleet}/**"], tmp_path / "out")
-
-
-def test_what_a_killed_process_left_is_removed(fleet: Path, tmp_path: Path) -> None:
-    """File systems without unnamed files have files of these names."""
-    words, out = [f"{fleet}/**"], tmp_path / "out"
-    run(words, out)
-    forget(fleet, out)
-    (out / "a" / ".one_sv_.osi.4711.new").write_bytes(b"half")
-    (out / "a" / ".other.osi.4711.new").write_bytes(b"not ours")
-    run(words, out, resume=True)
-    assert [path.name for path in out.rglob("*.new")] == [".other.osi.4711.new"]
 
 
 def test_a_trace_that_changes_meanwhile_gives_no_output(
     fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, convert = fleet / "a" / "one_sv_.osi", work.convert
+    path, convert = fleet / "a" / "one_sv_.osi", running.convert
 
     def grow(*arguments: object) -> object:
         done = convert(*arguments)  # type: ignore[arg-type]
@@ -311,7 +240,7 @@ def test_a_trace_that_changes_meanwhile_gives_no_output(
             file.write(b"more")
         return done
 
-    monkeypatch.setattr(work, "convert", grow)
+    monkeypatch.setattr(running, "convert", grow)
     totals, converted = run([str(path)], tmp_path / "out")
     assert converted == []
     assert "changed while it" in totals.failed[0][1]
@@ -324,7 +253,7 @@ def test_a_full_disk_ends_the_conversion(
     """Otherwise every trace that is left would be reported.
 
     If nothing was converted, nothing stays; if something was, the message says how to go on."""
-    convert, room = work.convert, 0
+    convert, room = running.convert, 0
 
     def fill(*arguments: object) -> object:
         nonlocal room
@@ -333,18 +262,18 @@ def test_a_full_disk_ends_the_conversion(
             raise OSError(28, "No space left on device", "x.osi")
         return convert(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(work, "convert", fill)
+    monkeypatch.setattr(running, "convert", fill)
     out = tmp_path / "new" / "out"
-    with pytest.raises(UserError, match=r"^x\.osi: No space left on device; make room$"):
+    with pytest.raises(UserError, match=r"^x\.osi: No space left on device; make room; 0 of 3"):
         run([f"{fleet}/**"], out)
     assert list(tmp_path.iterdir()) == [fleet]
     room = 1
-    there = f"make room; 1 of 3 traces are in {out}: convert the others with --resume"
+    there = "make room; 1 of 3 traces are done: convert the others with --resume"
     with pytest.raises(UserError, match=there):
         run([f"{fleet}/**"], out)
-    assert sorted(path.name for path in out.rglob("*")) == [NAME, "a", "b", "two_sv_.osi"]
+    assert sorted(path.name for path in out.rglob("*")) == ["a", "b", "two_sv_.osi"]
     room = 1
-    with pytest.raises(UserError, match="2 of 3 traces are in "):
+    with pytest.raises(UserError, match="2 of 3 traces are done"):
         run([f"{fleet}/**"], out, resume=True)
     room = 1
     totals, _ = run([f"{fleet}/**"], out, resume=True)
@@ -359,24 +288,6 @@ def test_where_no_trace_can_be_converted_nothing_is_left(fleet: Path, tmp_path: 
     assert list(tmp_path.iterdir()) == [fleet]
 
 
-def test_outputs_of_others_stay_theirs(
-    fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A journal of nothing would make them replaceable by --resume."""
-    out = tmp_path / "out"
-    foreign = trace(out / "c" / "three_sv_.mcap", first=7)
-    before = foreign.read_bytes()
-
-    def full(*_: object) -> object:
-        raise OSError(28, "No space left on device", "x.osi")
-
-    monkeypatch.setattr(work, "convert", full)
-    with pytest.raises(UserError, match="make room"):
-        run([f"{fleet}/**"], out, force=True)
-    assert sorted(path.name for path in out.rglob("*")) == ["c", foreign.name]
-    assert foreign.read_bytes() == before
-
-
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("unexpected\nlines")])
 def test_whatever_a_trace_causes_is_one_line(
     fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
@@ -384,7 +295,7 @@ def test_whatever_a_trace_causes_is_one_line(
     def fail(*_: object) -> object:
         raise error
 
-    monkeypatch.setattr(work, "convert", fail)
+    monkeypatch.setattr(running, "convert", fail)
     totals, converted = run([f"{fleet}/**"], tmp_path / "out")
     assert (len(totals.failed), converted) == (3, [])
     assert all("\n" not in text and "; " in text for _, text in totals.failed)
@@ -413,8 +324,3 @@ def test_sizes(text: str, size: int) -> None:
 def test_other_sizes_are_refused(text: str) -> None:
     with pytest.raises(UserError, match="give a size such as 2GiB"):
         parse_size("--memory", text)
-
-
-def test_less_memory_than_a_worker_begins_with_is_refused() -> None:
-    with pytest.raises(UserError, match=r"too little .* at least \d+MiB"):
-        work.limit_memory(1 << 20)

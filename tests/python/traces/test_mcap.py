@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import tracemalloc
 from pathlib import Path
 
@@ -312,6 +313,32 @@ def test_messages_behind_the_end_of_the_data_are_reported(tmp_path: Path) -> Non
     frames, warnings = read(tmp_path / "behind_sv_.mcap", moved)
     assert frames == [sensor_view(0), sensor_view(1)]
     assert f"at byte {last}" in warnings[0]
+
+
+@pytest.mark.parametrize("has_summary", [True, False], ids=["summary", "no summary"])
+@pytest.mark.parametrize("opcode", [0x10, 0x7F, 0x80, 0xFF])
+def test_records_of_others_are_skipped(tmp_path: Path, opcode: int, has_summary: bool) -> None:
+    """MCAP, "Opcode": readers skip the records that they do not know."""
+    options = {} if has_summary else {"use_chunking": False, "use_statistics": False}
+    data = trace_of(**options)
+    expected, _ = read(tmp_path / "a.mcap", data)
+    other = struct.pack("<BQ", opcode, 7) + b"private"
+    places = [at for at, _ in mcap_index._records(memoryview(data), [])]
+    for at in places if not has_summary else places[:1]:
+        frames, warnings = read(tmp_path / "a.mcap", data[:at] + other + data[at:])
+        assert frames == expected
+        assert not any("damaged" in warning for warning in warnings)
+
+
+def test_an_unknown_compression_is_named(tmp_path: Path) -> None:
+    data = trace_of(compression=CompressionType.ZSTD).replace(b"zstd", b"lzma")
+    path = tmp_path / "a.mcap"
+    path.write_bytes(data)
+    with open_trace(path) as trace, pytest.raises(UserError, match="compressed by lzma"):
+        list(trace.frames())
+    path.write_bytes(data[: data.rindex(b"\x0f\x04")])  # without its summary
+    with pytest.raises(UserError, match="chunks are compressed by lzma, which is not read"):
+        open_trace(path)
 
 
 def test_a_changed_byte_in_a_chunk_is_seen(tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ def test_a_callback_that_is_slow_sometimes_is_judged_by_p99() -> None:
         ("no difference", "no difference"),
     ]
     answer = first_answer(trial(["./node"]), gains)
-    assert answer.answer.startswith("callback is slow sometimes: p99 ")
-    assert "p99: heap " in answer.answer
+    assert answer.sentence.startswith("callback is slow sometimes: p99 ")
+    assert "p99: heap " in answer.sentence
     assert answer.steps[0].startswith("heap, p99 −99")
     assert [row[:2] for row in answer.table.rows] == [["heap", "p99"]]
 
@@ -114,8 +114,8 @@ def test_misses_of_a_deadline_come_first() -> None:
     assert [gain.verdict_misses for gain in of_callback] == ["faster", "no difference"]
     assert all(gain.misses is None for gain in gains if gain.case == WHOLE)
     answer = first_answer(trial([]), gains)
-    assert "of the calls miss the deadline" in answer.answer
-    assert "Misses: heap −100 %" in answer.answer
+    assert "of the calls miss the deadline" in answer.sentence
+    assert "Misses: heap −100 %" in answer.sentence
     assert answer.table.rows[0][:2] == ["heap", "misses"]
     assert (answer.table.rows[0][3], answer.table.rows[0][-1]) == ("0.0 %", "fewer")
     never = gains_of(pl.DataFrame(rows, SAMPLES, orient="row"), PLAIN, 1e12)

@@ -38,10 +38,6 @@ constexpr std::uint8_t mode_count = 7;
 /// Beside the mode: the points are sorted by beam.
 constexpr std::uint8_t sorted_flag = 0x80;
 
-constexpr std::size_t size_of(Type type) {
-  constexpr std::size_t sizes[]{0, 1, 1, 2, 2, 4, 4, 4, 8};
-  return sizes[static_cast<std::size_t>(type)];
-}
 constexpr bool is_float(Type type) { return type == Type::f32 || type == Type::f64; }
 
 /// Integers in the order of floats, minus zero just below zero. Its own inverse.

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from wirecost.data.clouds import scan_files
 from wirecost.data.osi.lists import RepeatedField, find, without_indices
 from wirecost.data.osi.transpose import Arrays, transposed
-from wirecost.data.scans import scan_files
 from wirecost.data.traces import Trace, messages, wire
 from wirecost.system.errors import UserError
 

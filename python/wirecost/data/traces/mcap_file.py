@@ -16,6 +16,7 @@ from wirecost.data.traces.files import Mapped
 from wirecost.data.traces.trace import About, Frame, Progress, silent
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 
 METADATA = "net.asam.osi.trace"
@@ -113,14 +114,15 @@ class McapChannel(Closing):
             ]
             raise UserError(
                 f"{path}: holds no {self.what} "
-                f"({'; '.join(others[:3]) or 'no channel at all'}); {self.remedy}"
+                f"({'; '.join(others[:3]) or contents.complaint or 'no channel at all'}); "
+                f"{self.remedy}"
             )
         if topic is None:
             if len(topics) > 1:
                 raise UserError(f"{path}: has several {kind}s; choose --topic {_or(topics)}")
             return topics[0]
         if topic not in topics:
-            raise UserError(f"{path}: has no {kind} {topic}; choose --topic {_or(topics)}")
+            raise UserError(f"{path}: has no {kind} {shown(topic)}; choose --topic {_or(topics)}")
         return topic
 
 
@@ -149,6 +151,8 @@ class _Chunks:
             return self._kept[place]
         try:
             chunk = mcap_index.chunk_at(self._data.view, place)
+        except mcap_index.UnknownCompressionError as error:
+            raise UserError(f"{self._path}: its chunks are {error}") from error
         except mcap_index.DAMAGE as error:
             raise UserError(
                 f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
@@ -203,7 +207,7 @@ def _schema(contents: mcap_index.Contents, channel: Channel) -> str:
 
 
 def _or(topics: tuple[str, ...]) -> str:
-    return " or ".join(shown(topic) for topic in topics[:8])
+    return " or ".join(map(shell_line, topics[:8]))
 
 
 def _damaged(path: Path, number: int) -> UserError:

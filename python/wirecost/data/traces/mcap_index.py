@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, cast
@@ -22,6 +23,7 @@ from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
 from wirecost.data.traces.trace import Progress
+from wirecost.system.printable import shown
 
 MAX_CHUNK = 1 << 30
 """Bytes a chunk may have unpacked; a small file can claim any number."""
@@ -53,6 +55,18 @@ _INDEX_HEAD = 6
 """Bytes of a message index before its entries: channel, and bytes of the entries."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
 _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
+_NOTED = (*_DATA, Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA)
+"""Records that are read; MCAP asks readers to skip all others, known or not."""
+COMPRESSIONS = ("", "lz4", "zstd")
+
+
+class UnknownCompressionError(ValueError):
+    """Chunks that no reader here unpacks; its text names the compression."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"compressed by {shown(name, 40)}, which is not read; `mcap compress` writes zstd"
+        )
 
 
 class Bytes:
@@ -264,18 +278,19 @@ def _record(view: memoryview, at: int) -> McapRecord:
 def _scan(view: memoryview, progress: Progress) -> Contents:
     contents = Contents()
     complaints: list[str] = []
-    damaged = 0
+    damaged: Counter[str] = Counter()
     for at, record in _records(view, complaints):
         progress(at, len(view), "finding the frames")
         if isinstance(record, Chunk):
             try:
                 _scan_chunk(at, unpacked(record), contents)
+            except UnknownCompressionError as error:
+                damaged[str(error)] += 1
             except DAMAGE:
-                damaged += 1
+                damaged["damaged"] += 1
         else:
             _note(record, OUTSIDE, at, contents)
-    if damaged:
-        complaints.append(f"{damaged} of its chunks are damaged")
+    complaints += [f"{count} of its chunks are {why}" for why, count in damaged.items()]
     described = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
     if lost := int(np.count_nonzero(~described)):
         complaints.append(f"{lost} of its messages are of no channel that it describes")
@@ -303,7 +318,8 @@ def _records(view: memoryview, complaints: list[str]) -> Iterator[tuple[int, Mca
             elif ended and opcode in _DATA:
                 complaints.append(f"data behind their end at byte {ended}")
                 ended = 0
-            record = None if ended else _record(view[: at + HEAD + length], at)
+            is_read = not ended and opcode in _NOTED
+            record = _record(view[: at + HEAD + length], at) if is_read else None
         except DAMAGE:
             break
         if record is not None:
@@ -362,15 +378,15 @@ def unpacked(chunk: Chunk) -> memoryview:
     size = chunk.uncompressed_size
     if size > MAX_CHUNK:
         raise ValueError(f"a chunk of {size} bytes")
+    if chunk.compression not in COMPRESSIONS:
+        raise UnknownCompressionError(chunk.compression)
     if chunk.compression == "zstd":
         with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
             data = reader.read(size + 1)
     elif chunk.compression == "lz4":
         data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
-    elif not chunk.compression:
-        data = chunk.data
     else:
-        raise ValueError(f"compression {chunk.compression}")
+        data = chunk.data
     if len(data) != size:
         raise ValueError("a chunk of another size than it states")
     if chunk.uncompressed_crc not in (0, zlib.crc32(data)):  # 0: its writer took none

@@ -9,10 +9,10 @@ from dataclasses import astuple, dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.measure.bench.message.fields import fields_along, text, walk
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.tally import Path, Tally
+from wirecost.data.messages.fields import fields_along, text, walk
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
+from wirecost.data.messages.tally import Path, Tally
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import Coding, Field, Kind, Label, MessageRef
 

@@ -13,13 +13,13 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.measure.cost.anatomy import PARTS, Anatomy, anatomy
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from wirecost.data.clouds.packed import TYPES
+from wirecost.data.clouds.point_cloud2 import fields_apart
 from wirecost.measure.cost.anatomy import parts_by_field
-from wirecost.measure.cost.cloud import TYPES, clouds, fields_apart, whole_messages
+from wirecost.measure.cost.cloud import clouds, whole_messages
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, TopicInside
@@ -100,7 +102,7 @@ def _of_cloud(message: Any) -> Iterator[tuple[str, Numbers]]:
     order = ">" if message.is_bigendian else "<"
     for field, end in fields:
         raw = np.ascontiguousarray(points[:, field.offset : end])
-        yield field.name, raw.view(TYPES[field.datatype].replace("<", order)).reshape(-1)
+        yield field.name, raw.view(order + TYPES[field.datatype - 1]).reshape(-1)
     if not used.all():
         name = f"{PADDING}, bytes {_ranges(~used)})"
         yield name, np.ascontiguousarray(points[:, ~used]).reshape(-1)

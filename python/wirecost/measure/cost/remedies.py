@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -13,6 +12,7 @@ from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import Remedy, TopicCost
+from wirecost.system.foreign import shell_line
 
 WORTH_BYTES, WORTH_SHARE = 1e6, 0.01
 """Bytes a second and share of a core from which on a change is worth doing."""
@@ -34,7 +34,7 @@ def remedies(
     """Return what changes would save, each by itself, those that save most first."""
     found: list[Remedy] = []
     for read, cost in topics:
-        bench = shlex.join(["wirecost", "bench", "message", files[0], "--topic", cost.topic])
+        bench = shell_line("wirecost", "bench", "message", files[0], "--topic", cost.topic)
         found += _packed(read, cost, bench)
         found += _handed_over(cost)
         found += _another_library(read, cost, prices, lang, bench)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from wirecost.measure.bench.message.content import made_up
-from wirecost.measure.bench.message.ros.definitions import RosDefinitions
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import RosDefinitions
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch
 

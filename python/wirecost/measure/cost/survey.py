@@ -12,13 +12,13 @@ from random import Random
 
 import numpy as np
 
-from wirecost.measure.bench.message.recordings.connection import NONE, RecordedConnection
-from wirecost.measure.bench.message.recordings.described import (
+from wirecost.data.messages.subject import Subject
+from wirecost.data.recordings.connection import NONE, RecordedConnection
+from wirecost.data.recordings.described import (
     Sample,
     subject_of_connection,
 )
-from wirecost.measure.bench.message.recordings.recording import Recording
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.recordings.recording import Recording
 from wirecost.measure.cost.anatomy import Anatomy, anatomy
 from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.system.errors import UserError

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from wirecost.measure.bench.message.recordings.recording import rate_over
+from wirecost.data.messages.cdr import plain_order
+from wirecost.data.recordings.recording import rate_over
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
 
 MISSED = 2
 """Messages that a topic may lack at the recording's ends and still count as always there."""
@@ -78,11 +80,21 @@ def _priced(
     parts = read.parts
     priced = prices.of(lang, connection.wire, parts) if parts is not None else None
     if priced is None:
-        unknown = "not of its type" if parts is None else "no prices; --calibrate"
+        unknown = _why_unread(read) if parts is None else "no prices; --calibrate"
         return msgspec.structs.replace(cost, unknown=unknown)
     return msgspec.structs.replace(
         cost, library=priced.library, encode_ns=priced.encode_ns, decode_ns=priced.decode_ns
     )
+
+
+def _why_unread(read: TopicSurvey) -> str:
+    """Return in a few words why no message of the sample is of its type."""
+    if read.connection.wire == "cdr":
+        try:
+            plain_order(next(iter(read.sample.values())))
+        except ValueError as error:
+            return shown(str(error))
+    return "not of its type"
 
 
 def _rate_hz(read: TopicSurvey, duration_s: float) -> float:

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from wirecost.messaging.api.opening import ONE_AT_A_TIME, Shared, shared
-from wirecost.messaging.api.topics import check_names
 from wirecost.messaging.transport import Transport
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
+from wirecost.system.printable import is_unicode, printable
 
 SLICE_S = 0.1
 """Longest that an endpoint is waited on at once: how soon a close in another thread is noticed."""
@@ -57,7 +57,7 @@ class Connection(Closing, Generic[Endpoint]):
 
         Raises UserError if the transport cannot be used here, or not for this topic.
         """
-        check_names(topic, address)
+        _check_names(topic, address)
         self.transport = transport
         self.topic = topic
         opened = shared(transport, address, self._receives)
@@ -117,3 +117,10 @@ class Connection(Closing, Generic[Endpoint]):
     async def __aexit__(self, *raised: object) -> None:
         # Closing waits for a thread that is in the transport; the loop must not.
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.close))
+
+
+def _check_names(topic: str, address: str | None) -> None:
+    """Raise UserError for one that is no text: no transport could carry its name."""
+    for what, name in (("topic", topic), ("address", address or "")):
+        if not is_unicode(name):
+            raise UserError(f"{what} {printable(name)}: not UTF-8; name it in UTF-8")

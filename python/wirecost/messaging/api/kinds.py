@@ -11,12 +11,6 @@ from functools import lru_cache
 from math import isnan
 from typing import Any
 
-from wirecost.system.printable import shortened, shown
-
-MOST_FIELDS = 8
-"""Fields of a dict that are described."""
-MOST_LETTERS = 240
-_COUNTED = frozenset({dict, list, tuple, set, frozenset, str, bytes, bytearray})
 _NAMES = {"jaxlib": "jax", "PIL": "pillow"}
 """Packages that are called otherwise than they are imported."""
 _ARRAYS = ("ndarray", "tensor", "parameter", "variable", "arrayimpl")
@@ -72,32 +66,6 @@ def kind_of(value: Any) -> str:
     package = _NAMES.get(package, package)
     plain = name.lower().endswith(_ARRAYS) or name == dtype_of(value)
     return package if plain else f"{package} {name}"
-
-
-def described(value: Any) -> str:
-    """Return one line of some ``MOST_LETTERS``: kinds, types of elements and shapes, no values."""
-    text = _fields(value, 2) if type(value) is dict and value else _described(value, 2)
-    return shortened(shown(text, 2 * MOST_LETTERS), MOST_LETTERS)
-
-
-def _described(value: Any, levels: int) -> str:
-    if type(value) is dict and value and levels:
-        return f"{{{_fields(value, levels)}}}"
-    if type(value) in _COUNTED:
-        return f"{type(value).__name__} of {len(value)}"
-    kind, dtype = kind_of(value), dtype_of(value)
-    if dtype is not None:
-        return f"{kind} {dtype} {shape_of(value)}"
-    shape = getattr(value, "shape", None)
-    return f"{kind} {shape}" if isinstance(shape, tuple) else kind
-
-
-def _fields(message: dict[Any, Any], levels: int) -> str:
-    first = list(message.items())[:MOST_FIELDS]
-    fields = [f"{shown(key, 40)}: {_described(item, levels - 1)}" for key, item in first]
-    if len(message) > MOST_FIELDS:
-        fields.append(f"{len(message) - MOST_FIELDS} more")
-    return ", ".join(fields)
 
 
 def _package(value: Any) -> str:

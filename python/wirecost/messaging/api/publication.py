@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from wirecost.messaging.api.connection import Connection
-from wirecost.messaging.api.kinds import described
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.schema import Checked, Schema
 from wirecost.messaging.api.sharing import Sharing
-from wirecost.messaging.api.topics import announcement, opened
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Publisher
 
@@ -36,9 +32,6 @@ class Publication(Connection[Publisher]):
         super().__init__(transport, topic, address, lambda made: made.publisher(topic))
         self._device_to_host = device_to_host
         self._checksum = checksum
-        self._entry = opened(transport, topic, address)
-        self._carries_unknown = True
-        self._endpoint.announce(announcement(self._entry))
 
     @property
     def sent(self) -> int:
@@ -63,16 +56,7 @@ class Publication(Connection[Publisher]):
         frame = encode(shared, device_to_host=self._device_to_host, checksum=self._checksum)
         with self._lock:
             self._check_open()
-            if self._carries_unknown:
-                self._announce(message)
             return self._endpoint.send(frame)
-
-    def _announce(self, message: Any) -> None:
-        """Announce the schema once, as what comes later is mostly of the same kind."""
-        self._carries_unknown = False
-        with suppress(Exception):  # of an object's own attributes; the list can do without
-            entry = replace(self._entry, carries=described(message))
-            self._endpoint.announce(announcement(entry))
 
     async def send_async(self, message: Any) -> bool:
         """Call ``send`` in a thread, for messages so large or networks so slow that it takes long.

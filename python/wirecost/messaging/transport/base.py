@@ -136,13 +136,6 @@ class Publisher(Closing):
         self._sent_so_far[0] = self.sent + self.dropped
         return delivered
 
-    def announce(self, text: bytes) -> None:
-        """Let other processes of this user find it by ``shared.progress.announced``.
-
-        A second text replaces the first.
-        """
-        self._progress.announce(text)
-
     def trailer(self, start: int = 0) -> bytes:
         """Return the bytes behind the next frame, which starts at ``start`` of the message."""
         return TRAILER.pack(self._stream, self.sent + self.dropped, start, MAGIC)

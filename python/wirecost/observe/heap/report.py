@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular
 
 MEBIBYTE = 1 << 20
@@ -48,7 +49,7 @@ def read_report(path: Path) -> PoolReport:
     except OSError as error:
         raise UserError(
             f"{path}: {error.strerror}; profile the program first: "
-            f"wirecost heap run --out {path} -- COMMAND"
+            f"wirecost heap run --out {shell_line(path)} -- COMMAND"
         ) from error
     except (ValueError, RecursionError) as error:
         raise _not_a_report(path) from error
@@ -68,4 +69,6 @@ def _is_count(value: object) -> bool:
 
 
 def _not_a_report(path: Path) -> UserError:
-    return UserError(f"{path}: not a heap report; write one with wirecost heap run --out {path}")
+    return UserError(
+        f"{path}: not a heap report; write one with wirecost heap run --out {shell_line(path)}"
+    )

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Protocol
 from wirecost.observe.heap import launch
 from wirecost.observe.trial import remedies
 from wirecost.system.chosen import chosen
+from wirecost.system.foreign import shell_line
 from wirecost.system.plugins import load_plugins
 
 PLAIN = "as it is"
@@ -51,8 +51,8 @@ class Change:
         if self.heap is not None:
             pool = f"{self.heap.pool_bytes >> 20}MiB"
             before += ["wirecost", "heap", "run", "--pool", pool, "--"]
-        assigned = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
-        return " ".join([*assigned, shlex.join([*before, *words])])
+        assigned = [f"{name}={shell_line(value)}" for name, value in variables.items()]
+        return " ".join([*assigned, shell_line(*before, *words)])
 
 
 class Remedy(Protocol):

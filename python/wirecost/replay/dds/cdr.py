@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import struct
 
-HEADER_BYTES = 4
-_ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}
+from wirecost.data.messages.cdr import HEADER_BYTES, plain_order
 
 
 class CdrError(ValueError):
@@ -17,10 +16,10 @@ class Reader:
     """Reads values one after the other; raises ``CdrError`` instead of reading past the end."""
 
     def __init__(self, message: bytes) -> None:
-        order = _ORDERS.get(message[:2])
-        if order is None or len(message) < HEADER_BYTES:
-            raise CdrError("not plain CDR")
-        self._order = order
+        try:
+            self._order = plain_order(message)
+        except ValueError as error:
+            raise CdrError(f"not plain CDR: {error}") from error
         self._bytes = message
         self._at = HEADER_BYTES
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirecost.replay.dds.cdr import HEADER_BYTES
+from wirecost.data.messages.cdr import HEADER_BYTES
 
 CYCLONE = 0x0110
 _NUMBERS_BYTES = 16

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.recording.snapshot import Snapshot
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.printable import printable, shortened
 
 MOST_OF_LINE = 1500
@@ -42,7 +42,7 @@ def foreign(
     if snapshot.made_here or process is None:
         return None
     variables = [
-        printable(f"{name}={shlex.quote(value)}")
+        f"{shown(name)}={shell_line(value)}"
         for name, value in sorted(process.environment.items())
         if here.get(name) != value
     ]
@@ -53,4 +53,4 @@ def foreign(
     # The program's name for itself, its first argument, can be any other.
     words = [program, *command[1:]]
     directory = "this folder" if start_options.command else printable(process.working_directory)
-    return Foreign(printable(shlex.join(words)), directory, variables)
+    return Foreign(shell_line(*words), directory, variables)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from wirecost.data.messages.cdr import HEADER_BYTES, plain_order
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.plan.sequential import (
     PREFIX,
@@ -30,11 +31,9 @@ from wirecost.schema.compile.schema import Label, Schema
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
-HEADER_BYTES = 4
 MOST_ELEMENTS = 1_000_000
 """Elements, at most, of a message's lists whose elements differ in size: about a second."""
-_LENGTHS = {b"\0\0": struct.Struct(">I"), b"\0\1": struct.Struct("<I")}
-"""By the encapsulation: plain CDR in either order of bytes."""
+_LENGTHS = {order: struct.Struct(f"{order}I") for order in "<>"}
 _OPTIONS = slice(2, HEADER_BYTES)
 _LONGEST_END = 3
 """Bytes that some writers add, so that a message's length is a multiple of four."""
@@ -109,8 +108,9 @@ class Padding:
 
         None if it is not plain CDR of the type, or has more than ``MOST_ELEMENTS``.
         """
-        length = _LENGTHS.get(message[:2])
-        if length is None or len(message) < HEADER_BYTES:
+        try:
+            length = _LENGTHS[plain_order(message)]
+        except ValueError:
             return None
         content = memoryview(bytearray(message))
         content[_OPTIONS] = bytes(2)  # some writers say here how long the padding is
@@ -270,7 +270,7 @@ def _same_size(element: _Move) -> Callable[[_Cursor, int], None]:
 def _padded(element: _Move, count: int, begin: int, size: int) -> Sequence[int]:
     """Return the bytes of ``size`` that are padding, for ``count`` elements from ``begin`` on."""
     lead = begin % CDR.largest
-    tried = _Cursor(memoryview(bytearray(b"\1" * (lead + size))), _LENGTHS[b"\0\0"])
+    tried = _Cursor(memoryview(bytearray(b"\1" * (lead + size))), _LENGTHS["<"])
     tried.at = lead
     for _ in range(count):
         element(tried)

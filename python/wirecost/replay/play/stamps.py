@@ -6,14 +6,15 @@ from __future__ import annotations
 import re
 import struct
 
+from wirecost.data.messages import cdr
+
 HEADERS = {"Header", "std_msgs/Header", "std_msgs/msg/Header"}
 FIRST_FIELD = re.compile(r"^\s*(?P<type>[\w/]+)\s+(?P<name>\w+)\s*(?P<constant>=)?")
 SEQ_BYTES = 4
 ROS1 = struct.Struct(f"<{SEQ_BYTES}xII")
 """seq, then seconds and nanoseconds."""
-CDR = {0x00: struct.Struct(">4xiI"), 0x01: struct.Struct("<4xiI"), 0x06: struct.Struct(">4xiI"),
-       0x07: struct.Struct("<4xiI")}  # fmt: skip
-"""By the second byte of the encapsulation: CDR and plain CDR2; then seconds and nanoseconds."""
+CDR = {order: struct.Struct(f"{order}{cdr.HEADER_BYTES}xiI") for order in "<>"}
+"""Seconds and nanoseconds behind CDR's header."""
 
 
 def begins_with_header(type_name: str, definition: str) -> bool:
@@ -39,10 +40,14 @@ def stamp_ns(profile: str, message: bytes) -> int | None:
         return None
     if profile == "ros1":
         seconds, nanoseconds = ROS1.unpack_from(message)
-    elif message[0] == 0 and message[1] in CDR:
-        seconds, nanoseconds = CDR[message[1]].unpack_from(message)
     else:
-        return None
+        try:
+            encoding = cdr.representation(message)
+        except ValueError:
+            return None
+        if encoding.form not in (cdr.PLAIN, cdr.PLAIN2):
+            return None
+        seconds, nanoseconds = CDR[encoding.order].unpack_from(message)
     if nanoseconds >= 10**9 or (seconds, nanoseconds) == (0, 0):
         return None
     return int(seconds) * 10**9 + int(nanoseconds)

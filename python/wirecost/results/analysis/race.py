@@ -66,6 +66,7 @@ class Race:
             which: part["ns"].to_numpy().astype(np.float64) for which, part in parts.items()
         }
         """Nanoseconds of a contender's stage, shape (repetitions,)."""
+        self.stages = list(dict.fromkeys(stage for _, stage in self.series))
         by_series = {which: part["process"].to_numpy() for which, part in parts.items()}
         self.processes = max(len(np.unique(processes)) for processes in by_series.values())
         """Number of processes that took the repetitions of a contender."""

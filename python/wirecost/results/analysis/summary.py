@@ -14,8 +14,8 @@ import numpy as np
 from wirecost.results.analysis.race import Name, Race, Ratio, label
 from wirecost.results.analysis.tail import Tail, tail_of
 from wirecost.results.records.folder import Results
-from wirecost.results.records.scenarios import RACE, scenario_of, with_all_columns
-from wirecost.results.records.schemas import SCENARIOS, tensor
+from wirecost.results.records.scenarios import RACE, with_all_columns
+from wirecost.results.records.schemas import SCENARIOS, scenario_of, tensor
 from wirecost.results.records.schemas.common import Entry, Run, Scenario
 
 Runs = dict[tuple[Any, ...], Run]
@@ -55,7 +55,7 @@ class Row:
     ratio: Ratio | None
     """Ratio to the scenario's baseline."""
     ratio_best: Ratio | None
-    """Ratio to the incumbent at its best."""
+    """Ratio to the best rival."""
     ratio_best_codec: Ratio | None
     """Ratio to the incumbent's wire with our own best codec, if the scenario has such a
     contender."""
@@ -121,7 +121,7 @@ def summarize(results: Results) -> list[Row]:
         tuple(getattr(run, name) for name in (*RACE, "contender", "mode")): run
         for run in results.meta.runs
     }
-    scenario = scenario_of(results)
+    scenario = scenario_of(results.meta)
     samples = with_all_columns(results.samples)
     return [
         row
@@ -132,7 +132,7 @@ def summarize(results: Results) -> list[Row]:
 
 def document(results: Results, rows: list[Row]) -> Document:
     """Return what ``--json`` writes."""
-    meta, facts = results.meta, scenario_of(results).facts
+    meta, facts = results.meta, scenario_of(results.meta).facts
     return {
         "schema": meta.schema,
         "scenario": meta.scenario,
@@ -163,14 +163,12 @@ def _flat(row: Row, facts: tuple[str, ...]) -> dict[str, object]:
 
 def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario) -> Iterator[Row]:
     case, variant, build, fmi, lang = key
-    usual, incumbent = scenario.incumbents(race.names)
-    best = race.quickest(
-        name for name in race.names if name[0].startswith(incumbent) and name != scenario.best_codec
-    )
+    usual, rivals = scenario.compared_with(race.names)
+    best = race.quickest(name for name in race.names if _is_rival(runs[(*key, *name)], rivals))
     baseline, best_codec = map(race.without_mode, (usual, scenario.best_codec))
     for name in race.names:
         run = runs[(*key, *name)]
-        for stage in scenario.stages:
+        for stage in scenario.stages or race.stages:
             if (name, stage) not in race.series:
                 continue
             middle = race.median(name, stage)
@@ -205,6 +203,10 @@ def _race_rows(key: tuple[Any, ...], race: Race, runs: Runs, scenario: Scenario)
                 ratio_floor=race.ratio(name, stage, _floor(scenario, name)),
                 clock_bound_ns=_clock_bound_ns(run, stage),
             )
+
+
+def _is_rival(run: Run, rivals: frozenset[str]) -> bool:
+    return run.contender in rivals if run.rival is None else run.rival
 
 
 def _tail(scenario: Scenario, race: Race, name: Name) -> Tail | None:

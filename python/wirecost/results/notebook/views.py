@@ -13,20 +13,18 @@ import vl_convert as vlc
 from jinja2 import Environment
 from markupsafe import Markup
 
-from wirecost.results.analysis.causes import explain
-from wirecost.results.analysis.probe_sections import executions, summary
-from wirecost.results.analysis.ros_names import places_of
+from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.measured import latest
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.records.recorded_machine import prices_beside
+from wirecost.results.report.campaign.content import campaign_answer
 from wirecost.results.report.campaign.content import content as store_content
-from wirecost.results.report.probe.nodes import node_table
-from wirecost.results.report.probe.page import probe_figures
-from wirecost.results.report.probe.tables import counter_table, losses, time_table
-from wirecost.results.report.scenarios import content_of, figures_of
-from wirecost.results.report.shared.causes import cause_table
+from wirecost.results.report.probe.answer import probe_answer
+from wirecost.results.report.probe.judged import judged
+from wirecost.results.report.results.answer import results_answer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Table
 from wirecost.results.store.store import Store
@@ -80,10 +78,7 @@ class View:
 def results(folder: str | Path | None = None) -> View:
     """Show a result folder; without a name the latest in ``results``. Raises UserError."""
     result_folder = read_results(Path(folder) if folder is not None else latest())
-    rows = summarize(result_folder)
-    content = content_of(result_folder, rows)
-    figures = [figure.chart for figure in figures_of(result_folder, rows)]
-    return View(content.title, content.lead or "", content.tables, result_folder.samples, figures)
+    return _view(results_answer(result_folder, summarize(result_folder)), result_folder.samples)
 
 
 def probe(files: str | Path | Iterable[str | Path]) -> View:
@@ -91,23 +86,8 @@ def probe(files: str | Path | Iterable[str | Path]) -> View:
     paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
     logs = read_recorded(paths)
     prices = prices_beside(paths)
-    kinds = [executions(events) for events in event_tables(logs)]
-    sections = [section for executed in kinds for section in summary(executed, None)]
-    explained = [
-        explanation for each in kinds for explanation in explain(each, prices.ns if prices else {})
-    ]
-    executed = pl.concat(kinds)
-    places = places_of(section.section for section in sections)
-    first = node_table(sections, places, losses(logs)) if places else time_table(sections, logs)
-    tables = (first, counter_table(sections, logs), cause_table(explained))
-    drawn = probe_figures(executed, logs, None)
-    return View(
-        f"Probes of {', '.join(dict.fromkeys(log.program or 'a program' for log in logs))}",
-        "",
-        [table for table in tables if table is not None],
-        executed,
-        [figure.chart for section in drawn for _, figure in section.figures],
-    )
+    found = judged(logs, prices.ns if prices else {}, None)
+    return _view(probe_answer(logs, found), pl.concat(map(executions, event_tables(logs))))
 
 
 def store(place: str) -> View:
@@ -117,8 +97,14 @@ def store(place: str) -> View:
     if records.is_empty():
         raise UserError(f"{place}: no store, or an empty one; name one that a campaign has filled")
     content = store_content(records, opened.scan("samples"), opened.scan("rows"), None, None)
-    tables = [*content.machines, *([content.changes] if content.changes else [])]
-    return View(f"Campaign {place}", content.lead, tables, records)
+    return _view(campaign_answer(content, place, None), records)
+
+
+def _view(answer: Answer, samples: pl.DataFrame) -> View:
+    tables = [table for section in answer.sections if not section.is_apart
+              for table in section.tables]  # fmt: skip
+    charts = [figure.chart for figure in answer.figures(False)]
+    return View(answer.heading, answer.sentence, tables, samples, charts)
 
 
 def markup(

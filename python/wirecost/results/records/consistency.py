@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wirecost.results.records.scenarios import RACE, with_all_columns
-from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.schemas import scenario_of
 from wirecost.results.records.schemas.common import Meta
 from wirecost.system.errors import UserError
 
@@ -28,7 +28,7 @@ def check(path: Path, meta: Meta, samples: pl.DataFrame) -> None:
 
 
 def _complaints(meta: Meta, samples: pl.DataFrame) -> Iterable[str]:
-    needed = SCENARIOS[meta.scenario].needed
+    needed = scenario_of(meta).needed
     if samples.is_empty() and needed:
         yield "holds no samples"
     keys = [*RACE, *WHO]
@@ -56,7 +56,7 @@ def _of_contenders(series: pl.DataFrame, keys: list[str], needed: tuple[str, ...
 
 
 def _of_runs(meta: Meta, samples: pl.DataFrame, keys: list[str]) -> Iterable[str]:
-    scenario = SCENARIOS[meta.scenario]
+    scenario = scenario_of(meta)
     runs = {tuple(getattr(run, key) for key in keys): run for run in meta.runs}
     described = [
         name

@@ -16,6 +16,7 @@ from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
 from wirecost.results.records.trial import TRIAL, is_trial, read_about
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
 from wirecost.system.regular_file import read_regular
 
@@ -106,7 +107,7 @@ def _measured(folder: Path) -> MeasuredFolder:
         return _tried(folder)
     if not (folder / META).is_file():
         return MeasuredFolder(
-            folder, f"its run was killed; `wirecost report {folder}` shows what it has"
+            folder, f"its run was killed; `wirecost report {shell_line(folder)}` shows what it has"
         )
     path = folder / META
     try:

@@ -13,16 +13,17 @@ from wirecost.results.records.finished import finished_copy
 from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
 from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shortened
+from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20
 AGAIN = "measure again"
-REMOVED = frozenset({"map"})
-"""Scenarios of former versions."""
+PLAIN = Scenario()
+"""How folders of scenarios are read that are not at hand."""
 
 
 class _Head(msgspec.Struct):
@@ -52,7 +53,7 @@ def read_results(folder: Path) -> Results:
     except OSError as error:
         if is_trial(folder):
             raise UserError(
-                f"{folder}: a trial of remedies; wirecost report {folder} shows it"
+                f"{folder}: a trial of remedies; wirecost report {shell_line(folder)} shows it"
             ) from error
         raise UserError(
             f"{folder}: not a result folder ({META}: {error.strerror}); name one that was measured"
@@ -64,17 +65,9 @@ def read_results(folder: Path) -> Results:
             f"{folder}: written in schema {head.schema}, this wirecost reads up to {SCHEMA}; "
             "install a newer wirecost"
         )
-    if head.scenario in REMOVED:
-        raise UserError(
-            f"{path}: a run of bench {head.scenario}, which this wirecost no longer has; its times "
-            f"are in {folder / SAMPLES}"
-        )
-    scenario = SCENARIOS.get(head.scenario)
-    if scenario is None or head.schema < 1:
-        raise UserError(
-            f"{path}: holds the scenario {shortened(head.scenario, 40)} in schema {head.schema}, "
-            "which this wirecost does not know; install a newer wirecost, or measure again"
-        )
+    if head.schema < 1:
+        raise UserError(f"{path}: has schema {head.schema}, which never was; measure again")
+    scenario = SCENARIOS.get(head.scenario, PLAIN)
     decoded = json_document.decode(path, content, scenario.meta, AGAIN)
     printable = json_document.all_printable(msgspec.to_builtins(decoded))
     meta = msgspec.convert(printable, scenario.meta)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wirecost.results.records.ctf.ros2_trace import Ros2Trace, trace_folders
+from wirecost.results.records.ctf.ros2_trace import Ros2Trace, read_traces, trace_folders
 from wirecost.results.records.probe_log import (
     EVENTS,
     KINDS,
@@ -81,13 +81,11 @@ def _elsewhere(path: Path) -> str:
 
 
 def _of_folder(path: Path) -> list[TraceLog]:
-    folders = trace_folders(path)
-    if not folders:
+    if not trace_folders(path):
         raise UserError(
             f"{path}: holds neither a probe log (*{SUFFIX}) nor a trace; name {_elsewhere(path)}"
         )
-    traces = [trace for folder in folders if (trace := Ros2Trace(folder)).has_ros2]
-    logs = [log for trace in traces for log in _logs(trace)]
+    logs = [log for trace in read_traces(path) for log in _logs(trace)]
     if not logs:
         raise UserError(f"{path}: a trace without events of ROS 2 (ros2:*); name another trace")
     return logs

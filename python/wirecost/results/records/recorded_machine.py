@@ -7,7 +7,6 @@ machine, so it is never asked then.
 
 from __future__ import annotations
 
-import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
+from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular
 
 PRICES, DOCTOR, STARTED = "prices.json", "doctor.json", "started.json"
@@ -68,7 +68,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     def run(self, more: Sequence[str] = (), counters: str = "") -> str:
         """Return the shell command that records it again; ``counters``: in place of those."""
         counted = counters or self.counters
-        variable = f"{COUNTERS}={shlex.quote(counted)} " if counted else ""
+        variable = f"{COUNTERS}={shell_line(counted)} " if counted else ""
         return variable + self._command(["probe", "run", *self.of_run, *self._options(), *more])
 
     def trial(self) -> str:
@@ -83,7 +83,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
         return [word for name in self.functions for word in ("--function", name)] + [*self.options]
 
     def _command(self, words: Sequence[str]) -> str:
-        return shlex.join(["wirecost", *words, "--", *self.words])
+        return shell_line("wirecost", *words, "--", *self.words)
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenario of a folder, and the columns that samples of all scenarios are read with."""
+"""The columns that samples of all scenarios are read with."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas import SCENARIOS
-from wirecost.results.records.schemas.common import Scenario
-
 RACE = ("case", "variant", "build", "fmi", "lang")
 """Columns that name one race: contenders are compared within it only."""
-
-
-def scenario_of(results: Results) -> Scenario:
-    return SCENARIOS[results.meta.scenario]
 
 
 def with_all_columns(samples: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,9 @@ VERSION = 1
 NEAR = 0.05
 """Share of a process's processor time by which its parts may exceed it."""
 
+TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
+"""Waits between a publisher and a callback, of which a topic has one."""
+
 
 class StageShare(msgspec.Struct, kw_only=True, frozen=True):
     """Time of a node for one stage of a topic's messages, without stages inside of it.

@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on a budget: a table, Markdown, JUnit's XML and a JSON document."""
+"""Verdicts on a budget: an answer, JUnit's XML and a JSON document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from textwrap import indent
 from xml.etree import ElementTree
 
 from wirecost.results.analysis.budget.budget import DEADLINE, RATE, TIMES
 from wirecost.results.analysis.budget.origins import Origin
 from wirecost.results.analysis.budget.verdicts import EXCEEDED, MET, NOT_DECIDED, Verdict
 from wirecost.results.records.probe_stacks import SourceLine
-from wirecost.results.report.shared import markdown as md
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import MOST_ALIKE, Answer, Section
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.current_folder import from_here
 from wirecost.system.function_names import short_names
 from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1
 ORDER = (EXCEEDED, NOT_DECIDED, MET)
-LONGEST = 60_000
-"""Characters: a comment on GitHub holds 65,536."""
-MOST = (200, 50, 10)
 MOST_PLACED = 3
 """Exceeded counts whose stacks a screen shows."""
 _FAULT = "a system call may have caused it, or perf_event_open is not permitted here"
@@ -36,9 +32,28 @@ LONGEST_CHAIN, LONGEST_NAME = 150, 60
 LONGEST_FILE = 40
 
 
-def answer(verdicts: Sequence[Verdict]) -> FirstAnswer:
-    """Return the first answer: how many budgets are exceeded, the exceeded ones first."""
-    return FirstAnswer(tally(verdicts), table(verdicts))
+def budget_answer(
+    verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins
+) -> Answer:
+    """Return how many budgets are exceeded, the exceeded ones first, and where counts come from."""
+    stacks = [
+        Section(title=verdict.name, lines=_lines_of(verdict, found), is_apart=True)
+        for verdict, found in origins.items()
+    ]
+    rest = incomplete if len(incomplete) > MOST_ALIKE else []
+    return Answer(
+        tally(verdicts),
+        table(verdicts),
+        more="Every budget: --all, --json, --junit or --markdown FILE",
+        sections=[Section([table(verdicts)], lines=rest), *stacks],
+        heading="budgets",
+        document=document(verdicts, incomplete, origins),
+    )
+
+
+def _lines_of(verdict: Verdict, found: Sequence[Origin]) -> list[str]:
+    """Return the lines of stacks, for a page or Markdown."""
+    return [line for origin in found for line in stack_text(verdict, origin).split("\n")]
 
 
 def tally(verdicts: Sequence[Verdict]) -> str:
@@ -121,10 +136,8 @@ def _short(function: str) -> str:
 
 def _file(file: str) -> str:
     """Return a file as it is called from here, or the end of a long path."""
-    path = Path(file)
-    if path.is_relative_to(Path.cwd()):
-        return str(path.relative_to(Path.cwd()))
-    return file if len(file) <= LONGEST_FILE else f"…/{'/'.join(path.parts[-2:])}"
+    name = from_here(Path(file))
+    return name if len(name) <= LONGEST_FILE else f"…/{'/'.join(Path(file).parts[-2:])}"
 
 
 def document(
@@ -167,25 +180,6 @@ def _origin(origin: Origin) -> dict[str, object]:
 
 def _fields(line: SourceLine) -> dict[str, object]:
     return {"function": line.function, "file": line.file, "line": line.line}
-
-
-def markdown(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins) -> str:
-    """Return a comment for a pull request."""
-    whole = table(verdicts)
-    cautions = [f"> [!WARNING]\n> {md.text(line)}" for line in incomplete]
-    for most in MOST:
-        rows = [md.line(whole.headings), md.rule(len(whole.headings))]
-        rows += map(md.line, whole.rows[:most])
-        more = len(whole.rows) - most
-        parts = [f"### wirecost: {md.text(tally(verdicts))}", *cautions[:most], "\n".join(rows)]
-        parts += [f"{more:,} more: `--json` has all."] if more > 0 else []
-        for verdict, found in list(origins.items())[:most]:
-            stacks = "\n".join(stack_text(verdict, one) for one in found)
-            parts.append(f"{md.text(verdict.name)}:\n\n{indent(stacks, '    ')}")
-        text = "\n\n".join(parts) + "\n"
-        if len(text) <= LONGEST:
-            break
-    return text
 
 
 def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins) -> str:

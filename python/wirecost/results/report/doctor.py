@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import altair as alt
 import numpy as np
 
 from wirecost.results.records.recorded_machine import CpuNoise, MachinePrices
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, numbers, plot
-from wirecost.results.report.shared.figure import PALETTE, WIDTH, draw
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.results.report.shared.table import Column, Table
-from wirecost.system.errors import UserError
-from wirecost.system.failed_write import failed_write
 
 LISTED = 5
 """Gaps of a CPU in the notes."""
@@ -24,7 +19,6 @@ MEANING = (
 )
 COLOURS = [PALETTE[i] for i in (0, 3, 2, 4, 5, 1, 6, 7)]
 """Neighbours apart, not the two blues together."""
-SUFFIXES = (*(f".{form}" for form in FIGURE_FORMATS), ".html")
 
 
 def noise_table(noise: list[CpuNoise]) -> Table:
@@ -67,18 +61,8 @@ def _time(ns: int | None) -> str:
     return "n/a" if ns is None else units.time(ns)
 
 
-def check_suffix(path: Path) -> None:
-    """Check the figure's format, before measuring. Raises UserError."""
-    if path.suffix not in SUFFIXES:
-        raise UserError(f"--figure {path}: name a file that ends in {', '.join(SUFFIXES)}")
-
-
-def write_noise_figure(noise: list[CpuNoise], path: Path) -> None:
-    """Draw the noise; the suffix decides the format. Raises UserError."""
-    try:
-        draw(noise_chart(noise), path)
-    except OSError as error:
-        raise failed_write(path, error, "name a writable --figure file") from error
+def noise_figure(noise: list[CpuNoise]) -> Figure:
+    return Figure("noise", MEANING, noise_chart(noise))
 
 
 def noise_chart(noise: list[CpuNoise]) -> alt.VConcatChart:

@@ -8,7 +8,22 @@ import polars as pl
 from wirecost.results.records.setlevel import PerformanceLog
 from wirecost.results.records.stages import step_stages
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
+
+
+def log_answer(logs: list[PerformanceLog]) -> Answer:
+    """Return how long stages took, and which model's takes most."""
+    table = log_table(logs)
+    models = counted(len(logs), "model")
+    return Answer(
+        f"{models}, {counted(len(table.rows), 'stage')}.",
+        table,
+        more="Every stage: --all",
+        heading="Performance logs",
+        document=[dict(zip(table.headings, row, strict=True)) for row in table.rows],
+    )
 
 
 def log_table(logs: list[PerformanceLog]) -> Table:

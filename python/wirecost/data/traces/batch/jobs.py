@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 from wirecost.data.traces import messages
@@ -47,23 +45,24 @@ class Options:
         if refused is not None:
             raise refused
 
-    @property
-    def digest(self) -> str:
-        """A digest that is equal where the same trace gives the same output.
-
-        It covers the options, and the versions of wirecost and OSI.
-        """
-        of = (self, version("wirecost"), messages.schema_version())
-        return hashlib.blake2b(repr(of).encode(), digest_size=16).hexdigest()
-
 
 @dataclass(frozen=True)
 class ConversionJob:
     """One trace to convert."""
 
-    number: int
     source: TraceInput
     out: Path
+
+    def is_done(self) -> bool:
+        """Return whether the output is there, and newer than the trace.
+
+        Outputs are written under their names when they are whole.
+        """
+        try:
+            written = self.out.stat()
+        except OSError:
+            return False
+        return written.st_mtime_ns >= self.source.mtime_ns
 
 
 def jobs(inputs: Sequence[TraceInput], folder: Path, options: Options) -> list[ConversionJob]:
@@ -73,7 +72,7 @@ def jobs(inputs: Sequence[TraceInput], folder: Path, options: Options) -> list[C
     inputs.
     """
     by_path: dict[Path, ConversionJob] = {}
-    for number, source in enumerate(inputs):
+    for source in inputs:
         suffix = f".{options.format}" if options.format else source.path.suffix
         out = folder / source.relative.with_suffix(suffix)
         if out in by_path:
@@ -81,7 +80,7 @@ def jobs(inputs: Sequence[TraceInput], folder: Path, options: Options) -> list[C
                 f"{by_path[out].source.path} and {source.path}: both would become {out}; rename "
                 "one, or convert them into different folders"
             )
-        by_path[out] = ConversionJob(number, source, out)
+        by_path[out] = ConversionJob(source, out)
     for out, job in by_path.items():
         for around in out.relative_to(folder).parents:
             if folder / around in by_path:

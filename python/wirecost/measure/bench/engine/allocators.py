@@ -128,7 +128,7 @@ ALLOCATORS = {
         Allocator(
             "tlsf",
             "libwirecost-tlsf.so",
-            "cpp/bench/heap/tlsf/build in a checkout makes it (needs Rust)",
+            "benchmarks/heap/tlsf/build in a checkout makes it (needs Rust)",
             (("WIRECOST_TLSF_POOL", str(POOL_BYTES)),),
         ),
     )

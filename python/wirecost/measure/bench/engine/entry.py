@@ -16,6 +16,12 @@ Facts = dict[str, Any]
 """Facts about a contender for ``meta.json``, by name."""
 
 
+def named(case: str, contender: str, mode: str = "") -> Facts:
+    """Return who a contender is, where cases have no variants and builds."""
+    who = {"case": case, "variant": "", "build": "release", "contender": contender}
+    return {**who, "mode": mode} if mode else who
+
+
 @dataclass(frozen=True)
 class StageSample:
     """Time of one stage of one repetition; ``key``: the contender's."""
@@ -52,6 +58,8 @@ class Entry(Generic[C]):
     """Reason why it does not take part on this machine."""
     logs: Path | None = None
     """The folder with logs of its steps, from which their stages are taken."""
+    rival: bool | None = None
+    """Whether the best of the contenders like it is a yardstick; None: the schema says it."""
     samples: int = 0
     """Rows and steps so far."""
     _rows: dict[str, list[Cell]] = field(default_factory=dict)
@@ -105,4 +113,5 @@ class Entry(Generic[C]):
     def _record(self) -> Facts:
         message = {"message_bytes": self.bytes, "message_digest": self.digest}
         sent = {} if self.bytes is None else message
-        return {**self.who, **sent, **self.facts, "failure": self.failure}
+        rival = {} if self.rival is None else {"rival": self.rival}
+        return {**self.who, **sent, **rival, **self.facts, "failure": self.failure}

@@ -15,6 +15,7 @@ from typing import Any, Generic
 from wirecost.measure.bench.engine.entry import C, Entry, StageSample
 from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.journal import Journal
+from wirecost.results.records.schemas import SCENARIOS
 from wirecost.system.children import ProgramFailedError
 
 Progress = Callable[[int, int, str], None]
@@ -22,18 +23,28 @@ Progress = Callable[[int, int, str], None]
 
 
 class Measurement:
-    """Scenario while it is measured. ``total``: samples of all its cases."""
+    """Scenario while it is measured; ``name``: as result folders call it."""
 
-    def __init__(self, journal: Journal, progress: Progress, total: int) -> None:
-        self._journal = journal
-        self._progress = progress
+    def __init__(self, name: str, journal: Journal, progress: Progress) -> None:
+        self.journal = journal
+        self._name = name
+        self.progress = progress
+        self._total = self._done = 0
+
+    def about(self, built: dict[str, Any] | None = None, *, total: int, **meta: Any) -> None:
+        """Write the metadata of the result folder.
+
+        ``built`` is added to its environment; ``total``: samples of all cases.
+        """
         self._total = total
-        self._done = 0
-
-    def about(self, name: str, built: dict[str, Any] | None = None, **meta: Any) -> None:
-        """Write the metadata of the result folder; ``built`` is added to its environment."""
-        self._journal.about(
-            scenario=name,
+        scenario = SCENARIOS[self._name]
+        self.journal.about(
+            scenario=self._name,
+            declared={
+                "title": scenario.title,
+                "stages": scenario.stages,
+                "baseline": scenario.baseline,
+            },
             created=datetime.now().astimezone().isoformat(timespec="seconds"),
             command=sys.argv[1:],
             environment=environment() | (built or {}),
@@ -45,19 +56,19 @@ class Measurement:
 
         With another total, a bar forgets its estimate.
         """
-        self._progress(self._done, self._total + 1, text)
+        self.progress(self._done, self._total + 1, text)
 
     def remark(self, text: str) -> None:
         """Print lines that stay on a terminal."""
-        self._progress(0, 0, text)
+        self.progress(0, 0, text)
 
     def revise(self, **meta: Any) -> None:
         """Replace keys of the metadata."""
-        self._journal.about(**meta)
+        self.journal.about(**meta)
 
     def part_ended(self) -> None:
         """Note that what was measured makes an answer, while the rest takes long."""
-        self._journal.after_part()
+        self.journal.after_part()
 
     @contextmanager
     def case(self, name: str, entries: Sequence[Entry[C]], samples: int = 0) -> Iterator[Case[C]]:
@@ -70,9 +81,9 @@ class Measurement:
 
         def report(text: str, count: int) -> None:
             self._done += count
-            self._progress(self._done, self._total, f"{name}: {text}" if name else text)
+            self.progress(self._done, self._total, f"{name}: {text}" if name else text)
 
-        case = Case(entries, self._journal, report)
+        case = Case(entries, self.journal, report)
         try:
             yield case
         except ProgramFailedError as error:

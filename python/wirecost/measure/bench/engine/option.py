@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.processes import PROCESSES
 
 Check = Callable[[str, Any], None]
 """Function of an option's name and a value. Raises UserError."""
+S = TypeVar("S", bound="ScenarioSettings")
 METAVARS = {int: "N", tuple[int, ...]: "N,N,…"}
 
 
@@ -22,7 +23,8 @@ class Option:
 
     ``name``: that of the option, where it is not the setting's; ``metavar``: where it is not that
     of ``METAVARS``; ``known``: names of which the setting has some; ``parse``: makes numbers of the
-    option's name and text; ``check``: checks a value, or each of several.
+    option's name and text; ``check``: checks a value, or each of several; ``shown``: the default as
+    a user writes it; ``is_argument``: it has no name, and its place says what it is.
     """
 
     help: str
@@ -31,11 +33,24 @@ class Option:
     known: Collection[str] | None = None
     parse: Callable[[str, str], list[Any]] | None = None
     check: Check | None = None
+    shown: str = ""
+    is_argument: bool = False
 
 
 def setting(default: Any, text: str, name: str = "", **details: Any) -> Any:
     """Return the default of a dataclass's field that an ``Option`` sets; ``text``: its help."""
     return field(default=default, metadata={"option": Option(text, name, **details)})
+
+
+def argument(metavar: str, text: str, **details: Any) -> Any:
+    """Return the empty default of a field whose value is named by place: one path, or several."""
+    default = () if metavar.endswith("…") else None
+    return setting(default, text, metavar=metavar, is_argument=True, **details)
+
+
+def nested(settings_type: type[ScenarioSettings]) -> Any:
+    """Return the default of a field with further settings, whose options the command has, too."""
+    return field(default=settings_type())
 
 
 def within(least: float, most: float) -> Check:
@@ -55,17 +70,36 @@ class OptionSetting:
     @property
     def label(self) -> str:
         """Name of the option, as the user writes it."""
-        return self.option.name or f"--{self.name}"
+        return self.option.name or f"--{self.name.replace('_', '-')}"
 
 
 def settings_of(settings_type: type[ScenarioSettings]) -> list[OptionSetting]:
-    """Return the fields that have an option, in their order."""
+    """Return the fields that have an option, in their order, those of nested settings as well."""
     types = get_type_hints(settings_type)
-    return [
-        OptionSetting(field.name, types[field.name], field.default, field.metadata["option"])
-        for field in fields(settings_type)
-        if "option" in field.metadata
-    ]
+    declared = []
+    for field_ in fields(settings_type):
+        kind = types[field_.name]
+        if "option" in field_.metadata:
+            option = field_.metadata["option"]
+            declared.append(OptionSetting(field_.name, kind, field_.default, option))
+        elif _is_nested(kind):
+            declared += settings_of(kind)
+    return declared
+
+
+def settings_with(settings_type: type[S], values: Mapping[str, Any]) -> S:
+    """Return settings with the values of their options, by the fields' names."""
+    types = get_type_hints(settings_type)
+    given = {
+        name: settings_with(kind, values) if _is_nested(kind) else values[name]
+        for name, kind in types.items()
+        if _is_nested(kind) or name in values
+    }
+    return settings_type(**given)
+
+
+def _is_nested(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, ScenarioSettings)
 
 
 @dataclass(frozen=True)
@@ -73,12 +107,20 @@ class ScenarioSettings:
     """Settings of a scenario: base of dataclasses whose fields are a ``setting``."""
 
     def check(self) -> None:
-        """Check all options. Raises UserError on what cannot be run."""
-        for declared in settings_of(type(self)):
-            value, check = getattr(self, declared.name), declared.option.check
-            for item in value if isinstance(value, tuple) else (value,):
-                if check is not None:
-                    check(declared.label, item)
+        """Check all options; what several of them must fit is added by a scenario's own ``check``.
+
+        Raises UserError on what cannot be run.
+        """
+        types = get_type_hints(type(self))
+        for field_ in fields(self):
+            value, option = getattr(self, field_.name), field_.metadata.get("option")
+            if isinstance(value, ScenarioSettings):
+                value.check()
+            elif option is not None and option.check is not None:
+                label = OptionSetting(field_.name, types[field_.name], None, option).label
+                for item in value if isinstance(value, tuple) else (value,):
+                    if item is not None:
+                        option.check(label, item)
 
 
 def samples(default: int, text: str) -> Any:

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import select
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
 from wirecost.measure.bench.fmi.archive import LIBRARY, PROGRAM
 from wirecost.system import children
-from wirecost.system.children import failed
+from wirecost.system.children import ProgramFailedError, failed
 
+ANSWER_S = 60.0
+"""Seconds that a batch of exchanges may take."""
 END_S = 5.0
 """Seconds that a process may take to end in order."""
 
@@ -46,6 +49,10 @@ class CImporter:
     def _line(self) -> str:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
+        # Nothing is buffered here: it answers each request with one line.
+        ready, _, _ = select.select([self._process.stdout], [], [], ANSWER_S)
+        if not ready:
+            raise ProgramFailedError(f"the C importer did not answer within {ANSWER_S:.0f} s")
         line: str = self._process.stdout.readline()
         if not line.endswith("\n"):
             errors = self._process.stderr.read()

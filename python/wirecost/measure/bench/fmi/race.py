@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import random
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -15,22 +13,21 @@ from typing import Protocol
 import fmpy
 from fmpy.fmi1 import FMICallException
 
-from wirecost.measure.bench.fmi.archive import PROGRAM, pack
-from wirecost.measure.bench.fmi.fmpy_importer import BUFFERS, METHODS, FmpyMessages, FmpyValues
-from wirecost.measure.bench.fmi.importer import CImporter
-from wirecost.observe.doctor.environment import environment
-from wirecost.results.records.fmi import FmiRace, FmiRun
+from wirecost.measure.bench.engine.entry import Entry, named
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.bench.engine.turns import take_turns
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
-from wirecost.system.errors import UserError
+
+from .archive import PROGRAM, pack
+from .fmpy_importer import BUFFERS, METHODS, FmpyMessages, FmpyValues
+from .importer import CImporter
+from .settings import Settings
 
 BATCH_NS = 5e5
 """Least time of the exchanges that are timed together."""
-CASE_NS = 5e8
-"""Most time of a contender in a case: slow ones run in fewer rounds."""
-LEAST_ROUNDS = 5
-MOST_VALUES, MOST_BYTES = 100_000, 1 << 26
 VALUE_BYTES = 8
+PARTS = ("get", "set")
 
 C, FMPY = "C", "FMPy"
 FLOOR = "none"
@@ -59,58 +56,97 @@ CARRIERS: tuple[tuple[str, int, str, int], ...] = (
 A socket copies in and out; FMPy's getBinary makes bytes, and its setBinary a bytearray of them."""
 ABSENT = {"OMSimulator": "its package on PyPI has no program: setup.py downloads one elsewhere"}
 
-Progress = Callable[[int, int, str], None]
-
 
 class Running(Protocol):
     def run(self, exchanges: int) -> list[float]: ...
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
+@dataclass
 class Contender:
+    """Way of exchanging, by an importer; once it runs, with the exchanges of a batch."""
+
     importer: str
     fmi: int
     name: str
     importer_copies: int
     start: Callable[[], Running]
+    parts: tuple[str, ...] = ()
+    """Names of the times that it returns."""
+    running: Running | None = None
+    exchanges: int = 1
+    copied_bytes: float = field(default=0.0)
+
+    def prepare(self, stack: ExitStack) -> None:
+        """Start it, and find how many exchanges make a batch."""
+        with _as_failure():
+            self.running = self.start()
+            stack.callback(self.running.close)
+            while (ns := sum(self.batch().values()) * self.exchanges) < BATCH_NS:
+                self.exchanges *= 2 if ns > BATCH_NS / 8 else 8
+
+    def batch(self) -> Mapping[str, float]:
+        """Return the nanoseconds of each part of an exchange, by the mean of a batch."""
+        assert self.running is not None
+        with _as_failure():
+            *times, self.copied_bytes = self.running.run(self.exchanges)
+        return dict(zip(self.parts, times, strict=True))
 
 
 @dataclass(frozen=True)
-class Case:
-    """Messages that all contenders exchange; ``parts``: names of the times that they return."""
+class Exchanges:
+    """Messages or values that all contenders exchange."""
 
     kind: str
     number: int
     bytes: int
-    parts: tuple[str, ...]
     contenders: list[Contender]
 
     @property
     def title(self) -> str:
-        return f"{self.number:,} {self.kind} of {self.bytes:,} B"
+        if self.kind == "message":
+            return f"message of {self.bytes:,} B"
+        return f"{self.number:,} {self.kind}"
+
+    def entry(self, contender: Contender) -> Entry[Contender]:
+        key = f"{contender.importer} {contender.fmi} {contender.name}"
+        who = {**named(self.title, contender.name, contender.importer), "fmi": contender.fmi}
+        facts = {
+            "kind": self.kind,
+            "number": self.number,
+            "importer_copies": contender.importer_copies,
+            "copied_bytes": 0.0,
+        }
+        return Entry(key, contender, who, facts, bytes=self.number * self.bytes)
 
 
-def race(counts: Sequence[int], sizes: Sequence[int], rounds: int, advance: Progress) -> FmiRace:
+def run(settings: Settings, measurement: Measurement) -> None:
     """Measure values by number and messages by size. Raises UserError."""
     PROGRAM.check_installed()
-    runs: list[FmiRun] = []
     with scratch.folder("fmi") as folder:
-        cases = [*_values(folder, counts), *_messages(folder, sizes)]
-        for done, case in enumerate(cases):
-            advance(done, len(cases), case.title)
-            runs += _race(case, rounds)
-    where = environment()
-    about = {
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{where['cpu']}, {where['usable_cores']} cores, {where['os']}",
-        "FMPy": fmpy.__version__,
-        **PROGRAM.built(),
-    }
-    return FmiRace(about=about, runs=runs, absent=ABSENT)
+        cases = [*_values(folder, settings.counts), *_messages(folder, settings.sizes)]
+        measurement.about(
+            PROGRAM.built(),
+            total=settings.rounds * sum(len(case.contenders) for case in cases),
+            rounds=settings.rounds,
+            seed=settings.seed,
+            contenders={C: {"library": "wirecost"}, FMPY: {"library": f"FMPy {fmpy.__version__}"}},
+            not_run=ABSENT,
+        )
+        for exchanges in cases:
+            entries = [exchanges.entry(contender) for contender in exchanges.contenders]
+            with (
+                ExitStack() as stack,
+                measurement.case(exchanges.title, entries, settings.rounds) as case,
+            ):
+                for entry in entries:
+                    with entry.failing(ProgramFailedError):
+                        entry.contender.prepare(stack)
+                        entry.facts["copied_bytes"] = entry.contender.copied_bytes
+                take_turns(case, settings.rounds, settings.seed, Contender.batch)
 
 
-def _values(folder: Path, counts: Sequence[int]) -> Iterator[Case]:
+def _values(folder: Path, counts: Sequence[int]) -> Iterator[Exchanges]:
     for kind in dict.fromkeys(kind for _, kind in METHODS):
         for count in counts:
             contenders: list[Contender] = []
@@ -120,16 +156,16 @@ def _values(folder: Path, counts: Sequence[int]) -> Iterator[Case]:
                 for calls in ("together", "each", *array):
                     words = ("values", "--fmi", str(fmi), "--type", kind, "--count", str(count))
                     start = partial(CImporter, (*words, "--calls", calls))
-                    contenders.append(Contender(C, fmi, calls, 0, start))
+                    contenders.append(Contender(C, fmi, calls, 0, start, PARTS))
                 buffers = ["buffers"] if (fmi, kind) in BUFFERS else []
                 copies = {"string": 2, "binary": 2}.get(kind, 0)
                 for calls in ("together", "each", *buffers):
                     start_fmpy = partial(FmpyValues, archive, fmi, kind, count, VALUE_BYTES, calls)
-                    contenders.append(Contender(FMPY, fmi, calls, copies, start_fmpy))
-            yield Case(kind, count, VALUE_BYTES, ("get", "set"), contenders)
+                    contenders.append(Contender(FMPY, fmi, calls, copies, start_fmpy, PARTS))
+            yield Exchanges(kind, count, VALUE_BYTES, contenders)
 
 
-def _messages(folder: Path, sizes: Sequence[int]) -> Iterator[Case]:
+def _messages(folder: Path, sizes: Sequence[int]) -> Iterator[Exchanges]:
     archive = pack(folder, 3)
     for size in sizes:
         contenders = []
@@ -138,59 +174,14 @@ def _messages(folder: Path, sizes: Sequence[int]) -> Iterator[Case]:
             start: Callable[[], Running] = partial(CImporter, words)
             if importer == FMPY:
                 start = partial(FmpyMessages, archive, carrier, size)
-            contenders.append(Contender(importer, fmi, carrier, copies, start))
-        yield Case("message", 1, size, ("exchange",), contenders)
-
-
-def _race(case: Case, rounds: int) -> list[FmiRun]:
-    """Let contenders take turns, in another order in each round."""
-    order = random.Random(1)
-    samples: list[list[list[float]]] = [[] for _ in case.contenders]
-    with ExitStack() as stack:
-        running: list[Running] = []
-        planned: list[tuple[int, int]] = []
-        for contender in case.contenders:
-            with _failures_of(contender, case):
-                running.append(contender.start())
-                stack.callback(running[-1].close)
-                planned.append(_planned(running[-1], rounds))
-        for round_ in range(rounds):
-            turns = [at for at, (_, its) in enumerate(planned) if round_ < its]
-            order.shuffle(turns)
-            for at in turns:
-                with _failures_of(case.contenders[at], case):
-                    samples[at].append(running[at].run(planned[at][0]))
-    return [
-        FmiRun(
-            kind=case.kind,
-            fmi=contender.fmi,
-            importer=contender.importer,
-            contender=contender.name,
-            number=case.number,
-            bytes=case.bytes,
-            parts={part: [sample[at] for sample in its] for at, part in enumerate(case.parts)},
-            copied_bytes=its[-1][-1],
-            importer_copies=contender.importer_copies,
-        )
-        for contender, its in zip(case.contenders, samples, strict=True)
-    ]
+            contenders.append(Contender(importer, fmi, carrier, copies, start, ("exchange",)))
+        yield Exchanges("message", 1, size, contenders)
 
 
 @contextmanager
-def _failures_of(contender: Contender, case: Case) -> Iterator[None]:
-    """Say whose failure it was, and in what."""
+def _as_failure() -> Iterator[None]:
+    """Raise ProgramFailedError for what FMPy raises."""
     try:
         yield
-    except (ProgramFailedError, FMICallException) as error:
-        where = f"{contender.importer}, {contender.name}, {case.title}"
-        raise UserError(f"{where}: {error}") from error
-
-
-def _planned(running: Running, rounds: int) -> tuple[int, int]:
-    """Return exchanges in a batch, and rounds."""
-    exchanges = 1
-    while True:
-        ns = sum(running.run(exchanges)[:-1]) * exchanges
-        if ns >= BATCH_NS:
-            return exchanges, min(rounds, max(LEAST_ROUNDS, int(CASE_NS / ns)))
-        exchanges *= 2 if ns > BATCH_NS / 8 else 8
+    except FMICallException as error:
+        raise ProgramFailedError(str(error)) from error

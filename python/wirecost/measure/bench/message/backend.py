@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from wirecost.data.messages.content_file import read_content
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import read_content
 
 SENT = "sent"
 """Word in place of a stage: a message as it was sent while it was timed."""

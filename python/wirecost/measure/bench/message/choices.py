@@ -3,13 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from wirecost.system.plugins import plugin_names
-
-PRESET_LANGUAGES = ("cpp", "python", "java")
-RUST = "rust"
-LANGUAGES = (*PRESET_LANGUAGES, RUST)
+LANGUAGES = ("cpp", "python", "java")
 USUAL = ("cpp", "python")
 """Languages that are measured by default."""
 SINGLE, DELIMITED = "single", "delimited"
@@ -19,8 +13,6 @@ SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 COLUMNS = "wirecost-columns"
 """Library of lists in columns, in each language."""
-RUST_LIBRARIES = ("prost", "buffa", "rkyv")
-"""Libraries of which one that is named brings its language along."""
 LIBRARIES = (
     "protobuf",
     "wirecost",
@@ -41,12 +33,7 @@ LIBRARIES = (
     "rosbags",
     "memcpy",
     "protobuf-current",
-    "capnproto",
-    "zserio",
-    "sbe",
-    *RUST_LIBRARIES,
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES, REPETITIONS = 5, 30
 """Fresh processes, and samples in all of them, unless other numbers are asked for."""
-PRESETS = tuple(plugin_names(Path(__file__).parent / "presets", "run"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.processes import ProcessPlan
 from wirecost.measure.bench.message.backend import LaterContenders, MessageBackend
@@ -16,7 +17,6 @@ from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.first_look import LANGUAGES, time_text
 from wirecost.measure.bench.message.race import RacePart, run_race
 from wirecost.measure.bench.message.selection import asking_for
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.results.records.schemas.message import SCENARIO
 
 LIMIT_S = 300
@@ -80,7 +80,7 @@ def last_races(
 def _in_use(contenders: Sequence[Contender]) -> list[Contender]:
     """Return the baseline among contenders, in all its modes: one of them is its best."""
     names = [(contender.library, contender.mode) for contender in contenders]
-    (library, _), _ = SCENARIO.incumbents(names)
+    (library, _), _ = SCENARIO.compared_with(names)
     return [contender for contender in contenders if contender.library == library]
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from wirecost.data.messages.content_file import read_content
 from wirecost.measure.bench.engine.program import INSTALLED, run
-from wirecost.measure.bench.message.content_file import read_content
 from wirecost.observe.heap.launch import COUNTING
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError

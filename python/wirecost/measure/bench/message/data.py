@@ -10,14 +10,14 @@ from random import Random
 
 from google.protobuf.message import DecodeError
 
+from wirecost.data.messages.subject import Subject
+from wirecost.data.recordings.connection import DIALECTS, WIRES
+from wirecost.data.recordings.described import ReadableGroups, kept_for, subject_of
+from wirecost.data.recordings.recording import Recording, is_recording, rate_over
 from wirecost.data.traces.osi_file import OsiTrace
 from wirecost.measure.bench.message import plain_files
 from wirecost.measure.bench.message.choices import SAMPLED
 from wirecost.measure.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
-from wirecost.measure.bench.message.recordings.connection import DIALECTS, WIRES
-from wirecost.measure.bench.message.recordings.described import ReadableGroups, kept_for, subject_of
-from wirecost.measure.bench.message.recordings.recording import Recording, is_recording, rate_over
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import write_content
 from wirecost.measure.bench.message.race import RacePart, verify_all
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

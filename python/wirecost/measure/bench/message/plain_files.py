@@ -14,8 +14,8 @@ from typing import Any
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, Message
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.choices import DELIMITED, SINGLE
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.subject import Subject, canonical
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import ProcessPlan, measured
 from wirecost.measure.bench.message.backend import Carried, MessageBackend, Timed
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.content_file import write_content
-from wirecost.measure.bench.message.subject import Subject, canonical
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

@@ -7,11 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import about_made_up, made_up
+from wirecost.data.messages.ros import installed
+from wirecost.data.messages.ros.definitions import IDL, of_files, short
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.shapes import MOST_ELEMENTS
+from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.traces.names import type_of
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.measure.bench.message import fields
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
 from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
@@ -21,12 +28,9 @@ from wirecost.measure.bench.message.choices import (
     LIBRARIES,
     PROCESSES,
     REPETITIONS,
-    RUST,
-    RUST_LIBRARIES,
     USUAL,
 )
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
-from wirecost.measure.bench.message.content import about_made_up, made_up
 from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
     MessageChoice,
@@ -40,11 +44,6 @@ from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
 from wirecost.measure.bench.message.python.backend import Python
 from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
-from wirecost.measure.bench.message.ros import installed
-from wirecost.measure.bench.message.ros.definitions import IDL, of_files, short
-from wirecost.measure.bench.message.ros.installed import Ros2Installation
-from wirecost.measure.bench.message.ros.subject import ros_subject
-from wirecost.measure.bench.message.rust.backend import Rust
 from wirecost.measure.bench.message.selection import (
     HEADERS,
     JAVA,
@@ -52,8 +51,6 @@ from wirecost.measure.bench.message.selection import (
     CodecFile,
     ContenderSelection,
 )
-from wirecost.measure.bench.message.shapes import MOST_ELEMENTS
-from wirecost.measure.bench.message.subject import Subject, subject
 from wirecost.messaging.transport import find
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import TOGETHER
@@ -66,9 +63,8 @@ ROS = (".msg", ".srv", ".action", IDL)
 LEAST_RATE, MOST_RATE = 0.1, 100_000
 MOST_SUBSCRIBERS = 64
 RESERVED = frozenset(
-    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy", "zserio"}
-    | frozenset(RUST_LIBRARIES)
-    | {"cpp", "google", "users", "generated", "flatbuffers", "capnp", "capnproto", "sbe", "holders"}
+    {"wirecost", "protobuf", "json", "messagepack", "gencpp", "genpy", "rosbags", "rclpy"}
+    | {"cpp", "google", "users", "generated", "flatbuffers", "holders"}
 )
 """Names that contenders and folders of programs have."""
 INCUMBENTS = {
@@ -159,12 +155,6 @@ class MessageSettings:
                 raise UserError(f"--over {self.asked.over}: {why}")
 
     @property
-    def all_languages(self) -> list[str]:
-        """Languages to measure, with Rust where one of its libraries is named."""
-        is_named = not set(self.libraries).isdisjoint(RUST_LIBRARIES)
-        return list(dict.fromkeys((*self.languages, *([RUST] if is_named else []))))
-
-    @property
     def plan(self) -> ProcessPlan:
         return plan(self.repetitions, self.processes, self.choice.seed)
 
@@ -195,7 +185,7 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
         progress(0, 0, text)
 
     look = first_look(about, messages, remark)
-    backends = [backend_of(lang, about, selection, say, look) for lang in settings.all_languages]
+    backends = [backend_of(lang, about, selection, say, look) for lang in settings.languages]
     contenders = {backend.lang: backend.contenders() for backend in backends}
     missing = {
         f"{backend.lang} {name}": why
@@ -226,10 +216,10 @@ def run(settings: MessageSettings, journal: Journal, progress: Progress) -> None
     rounds = settings.repetitions
     count = sum(map(len, contenders.values())) + len(by_field) * len(variants)
     total = rounds * (count + sum(race.count for race in races))
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {name: value for backend in backends for name, value in backend.environment.items()},
+        total=total,
         repetitions=rounds,
         processes=settings.plan.processes,
         seed=settings.choice.seed,
@@ -296,7 +286,7 @@ def backend_of(
     """
     if lang == "cpp":
         return Cpp(about, selection, say, look)
-    others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java, RUST: Rust}
+    others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java}
     return others[lang](about, selection, say)
 
 

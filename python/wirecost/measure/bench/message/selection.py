@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.source import ProgramSource
-from wirecost.measure.bench.message.ros.installed import Ros2Installation
-from wirecost.measure.bench.message.subject import Subject
 
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"

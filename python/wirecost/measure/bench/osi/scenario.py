@@ -72,14 +72,14 @@ def run(settings: OsiSettings, registry: Registry, journal: Journal, progress: P
             progress(0, 1, registry.effort(build, missing))
             registry.make(build, missing)
     total = sum(settings.steps * len(work.pairs) for work in settings.cases)
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     measurement.about(
-        SCENARIO,
         {
             "compiler": registry.manifest["compiler"],
             "flags": registry.manifest["flags"],
             "empty_step_ns": empty_step_ns(),
         },
+        total=total,
         steps=settings.steps,
         processes=settings.plan.processes,
         fmi=settings.fmi,

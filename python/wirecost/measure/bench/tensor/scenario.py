@@ -48,11 +48,11 @@ def run(
     Return how the other machine was lost, if it was.
     """
     total = sum(case.trials * len(case.combinations) for case in plan.cases)
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     plugins = {pair.plugin for case in plan.cases for pair in case.combinations if pair.plugin}
     measurement.about(
-        SCENARIO,
         {"packages": _versions(plugins - set(settings.interpreters))},
+        total=total,
         trials=settings.trials,
         rate=settings.rate,
         content=settings.content,

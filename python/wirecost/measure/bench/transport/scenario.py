@@ -149,9 +149,7 @@ def run(
 ) -> None:
     """Measure all cases. Raises UserError."""
     outcomes = plan.outcomes
-    peaks = len(outcomes) if settings.find_peak else 0
-    total = settings.processes * len(outcomes) + peaks + _faults(settings, plan)
-    measurement = Measurement(journal, progress, total)
+    measurement = Measurement(SCENARIO, journal, progress)
     _about(settings, plan, measurement)
     (journal.folder / "logs").mkdir(exist_ok=True)
     networks: dict[str, object] = {}
@@ -220,8 +218,9 @@ def _run_faults(
 
 def _about(settings: TransportSettings, plan: TransportPlan, measurement: Measurement) -> None:
     mwares = dict.fromkeys(contender.mware for contender in plan.contenders)
+    peaks = len(plan.outcomes) if settings.find_peak else 0
     measurement.about(
-        SCENARIO,
+        total=settings.processes * len(plan.outcomes) + peaks + _faults(settings, plan),
         seconds=settings.request.seconds,
         processes=settings.processes,
         seed=settings.seed,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.private import private_folder, read_private, write_private
 
 LARGEST = 1 << 16
@@ -53,7 +54,7 @@ def read_keys(path: Path) -> str:
     """Raise UserError, also for a file that others can write."""
     content = read_private(path, LARGEST)
     if content is None:
-        raise UserError(f"{path}: not there; `wirecost campaign keys {path}` makes it")
+        raise UserError(f"{path}: not there; `wirecost campaign keys {shell_line(path)}` makes it")
     keys = content.decode(errors="replace")
     try:
         security(keys)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from wirecost.measure.campaign.definition import Table
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import shown
 from wirecost.system.regular_file import read_regular
 
@@ -33,7 +33,7 @@ class LabMachine:
     def words(self, arguments: list[str]) -> list[str]:
         """Return what to run here. A shell on the other side of SSH takes the words apart."""
         if self.by_ssh:
-            return [*self.command[:-1], shlex.join([self.command[-1], *arguments])]
+            return [*self.command[:-1], shell_line(self.command[-1], *arguments)]
         return [*self.command, *arguments]
 
 

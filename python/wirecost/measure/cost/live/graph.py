@@ -16,9 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
+from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
+from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.measure.bench.engine.other_python import environment
-from wirecost.measure.bench.message.recordings.connection import RecordedConnection
-from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
 from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey

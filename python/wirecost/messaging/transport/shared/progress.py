@@ -2,8 +2,7 @@
 """Progress of a publisher: frames sent so far, where listeners of the same user can look them up.
 
 A listener knows of a loss by the next frame's number. Where no next one comes, or only after all
-that waits, it looks here: a file per publisher in a private folder, mapped by both sides. Behind
-the number a publisher may announce itself in a few bytes, for those who list what is there.
+that waits, it looks here: a file per publisher in a private folder, mapped by both sides.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import mmap
 import os
 import struct
 import weakref
-import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -24,10 +22,6 @@ from wirecost.system.locks import Lock, hold
 FOLDER = "streams"
 PATTERN = "*.sent"
 SENT = struct.Struct("<Q")
-BEFORE = struct.Struct("<II")
-"""Length and CRC-32 of the announcement, which follows."""
-MOST_ANNOUNCED = 4096
-"""Bytes of an announcement."""
 
 
 def _path(folder: Path, stream: int) -> Path:
@@ -41,7 +35,6 @@ class Progress:
         """Make the file; without a folder nobody can look it up."""
         self.sent = memoryview(bytearray(SENT.size)).cast("Q")
         self._end: Callable[[], object] = bool
-        self._lock: Lock | None = None
         with suppress(UserError, OSError):
             folder = private_folder(FOLDER)
             sweep(folder, PATTERN)
@@ -50,17 +43,6 @@ class Progress:
             os.posix_fallocate(lock.fileno(), 0, SENT.size)
             mapped = mmap.mmap(lock.fileno(), SENT.size)
             self.sent = memoryview(mapped).cast("Q")
-            self._lock = lock
-
-    def announce(self, text: bytes) -> None:
-        """Let ``announced`` find it, in the place of what was announced before.
-
-        Not where it cannot be looked up, nor with more than ``MOST_ANNOUNCED`` bytes.
-        """
-        if self._lock is not None and len(text) <= MOST_ANNOUNCED:
-            with suppress(OSError):  # a full disk, or it is closed already
-                written = BEFORE.pack(len(text), zlib.crc32(text)) + text
-                os.pwrite(self._lock.fileno(), written, SENT.size)
 
     def close(self) -> None:
         """Close it. A second call does nothing."""

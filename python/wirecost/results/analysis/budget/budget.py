@@ -21,6 +21,8 @@ AFTER = "after"
 SECTION, TOPIC, CHAIN = "section", "topic", "chain"
 ARROW = "->"
 """Between the ends of a chain in its name: ``/in -> /out``."""
+_ARROWS = re.compile(f" *(?:{ARROW}|[→⇢]) *")
+"""The same, and as ``probe chain`` prints it."""
 TIMES = ("p50", "p95", "p99", "p99.9", "max", "gap")
 DEADLINE, MISSES = "deadline", "misses_per_million"
 RATE = "rate_hz"
@@ -117,13 +119,13 @@ def read_budget(path: Path) -> Budget:
 
 def ends_of(chain: str) -> tuple[str, str]:
     """Return both topics of a chain's name; an empty one is missing."""
-    first, _, last = chain.partition(ARROW)
-    return first.strip(), last.strip()
+    first, *others = _ARROWS.split(chain.strip())
+    return first, others[-1] if others else ""
 
 
 def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[Line]:
     lines = []
-    for key, value in limits.items():
+    for key, value in _whole_keys(limits).items():
         _check_key(where, key, QUANTITIES[kind])
         place = f"{where}: {key}"
         if key in TIMES:
@@ -137,6 +139,17 @@ def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[
         else:
             lines.append(Line(kind, pattern, key, _number(place, value)))
     return lines
+
+
+def _whole_keys(limits: dict[str, Any]) -> dict[str, Any]:
+    """Return limits by their keys; ``p99.9`` without quotes is, to TOML, a 9 within p99."""
+    keys: dict[str, Any] = {}
+    for key, value in limits.items():
+        if isinstance(value, dict) and re.fullmatch(r"p\d+", key):
+            keys |= {f"{key}.{digits}": limit for digits, limit in value.items()}
+        else:
+            keys[key] = value
+    return keys
 
 
 def _check_key(where: str, key: str, keys: tuple[str, ...]) -> None:

@@ -10,31 +10,13 @@ import polars as pl
 from wirecost.results.analysis.campaign.subjects import described
 from wirecost.results.analysis.compare.runs import ORDER, PROCESS, TIME, ComparedRun
 from wirecost.results.records import json_document
-from wirecost.results.records.reading import AGAIN
+from wirecost.results.records.reading import AGAIN, PLAIN
 from wirecost.results.records.scenarios import with_all_columns
 from wirecost.results.records.schemas import SCENARIOS
-from wirecost.system.counted import counted
-from wirecost.system.printable import shortened
 
 PLACES = ["campaign", "scenario", "host", "task", "round"]
 """Columns of a store that name no row."""
 OF_THE_HARNESS = ("lateness",)
-
-
-def without_unknown(records: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Return the tasks of scenarios that this wirecost has, and a sentence about the others.
-
-    The sentence is empty where there are no others.
-    """
-    has_schema = pl.col("scenario").is_in(list(SCENARIOS))
-    unknown = records.filter(~has_schema)
-    if unknown.is_empty():
-        return records, ""
-    names = ", ".join(shortened(name, 40) for name in sorted(set(unknown["scenario"])))
-    return records.filter(has_schema), (
-        f"left out {counted(len(unknown), 'task')} of scenarios that this wirecost does not have: "
-        f"{names}"
-    )
 
 
 def runs_of(
@@ -43,7 +25,6 @@ def runs_of(
     """Return runs by scenario and machine, all repetitions together.
 
     ``options`` is one more column that names rows. ``process`` numbers those of all repetitions.
-    The records are of scenarios that this wirecost has.
     """
     tasks = described(records.filter(revision=revision))
     runs = {}
@@ -57,7 +38,8 @@ def runs_of(
         )
         path = Path(f"{store}/{revision or 'no revision'}/{scenario}/{host}")
         text = str(part.sort("created")["meta"][-1])
-        meta = json_document.decode(path, text.encode(), SCENARIOS[str(scenario)].meta, AGAIN)
+        kind = SCENARIOS.get(str(scenario), PLAIN).meta
+        meta = json_document.decode(path, text.encode(), kind, AGAIN)
         runs[str(scenario), str(host)] = ComparedRun(path, str(scenario), meta, _in_order(measured))
     return runs
 

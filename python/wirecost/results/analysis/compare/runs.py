@@ -17,7 +17,7 @@ from wirecost.results.records.probe_log import COUNTER, SUFFIX, events_of, read_
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded_machine import examination_in
 from wirecost.results.records.scenarios import with_all_columns
-from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.records.schemas import scenario_of
 from wirecost.results.records.schemas.common import Meta, Scalar
 from wirecost.results.records.schemas.message import TAKEN_OUT
 from wirecost.system.counted import counted
@@ -250,14 +250,14 @@ def _values(keys: list[Key], names: list[str]) -> str:
 
 def in_use(run: ComparedRun) -> set[tuple[str, str, str]]:
     """Return language, contender and mode of what others are compared with, mostly what is used."""
-    scenario = SCENARIOS.get(run.scenario)
     columns = ["lang", "contender", "mode"]
-    if scenario is None or not set(columns) <= set(run.samples.columns):
+    if not set(columns) <= set(run.samples.columns):
         return set()
     taking_part: dict[str, list[tuple[str, str]]] = {}
     for lang, contender, mode in run.samples.select(columns).unique(maintain_order=True).rows():
         taking_part.setdefault(lang, []).append((contender, mode))
-    return {(lang, *scenario.incumbents(names)[0]) for lang, names in taking_part.items()}
+    scenario = scenario_of(run.meta)
+    return {(lang, *scenario.compared_with(names)[0]) for lang, names in taking_part.items()}
 
 
 def finite(samples: pl.DataFrame, column: str) -> Array:

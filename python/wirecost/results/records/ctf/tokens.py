@@ -8,7 +8,7 @@ import re
 PATTERN = re.compile(
     r"""
     (?P<space>\s+|/\*.*?\*/|//[^\n]*)
-  | (?P<string>"(?:[^"\\\n]|\\.)*")
+  | (?P<string>"(?:[^"\\\n]+|\\.)*+")
   | (?P<number>-?(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*)
   | (?P<word>[A-Za-z_]\w*)
   | (?P<sign>\.\.\.|:=|[{}()\[\]<>;:,.=*+-])

@@ -1,20 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas of the result folders of each scenario, one scenario a module.
+"""Schemas of the result folders of each scenario: modules here, or one in the scenario's folder.
 
 The order of the modules is that of the columns that scenarios add to a CSV file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
-from wirecost.results.records.schemas.common import Scenario
-from wirecost.system.plugins import load_plugins, plugin_facts
+from wirecost.results.records.schemas.common import Meta, Scenario
+from wirecost.system.plugins import load_plugin, load_plugins
+from wirecost.system.scenarios import packages
 
-_FOLDER = Path(__file__).parent
-_NAMES: dict[str, str] = plugin_facts(_FOLDER, "NAME")
-SCENARIOS: dict[str, Scenario] = {
-    _NAMES.get(module, module): scenario
-    for module, scenario in load_plugins(__name__, _FOLDER, "SCENARIO").items()
-}
-"""Scenarios by name; no other name in a folder leads anywhere."""
+
+class Scenarios(Mapping[str, Scenario]):
+    """Scenarios by the names in result folders; no other name in a folder leads anywhere.
+
+    They are loaded when one is asked for: a scenario's schema may be imported first.
+    """
+
+    @cached_property
+    def _loaded(self) -> dict[str, Scenario]:
+        loaded: dict[str, Scenario] = load_plugins(__name__, Path(__file__).parent, "SCENARIO")
+        for name, package in packages().items():
+            module = load_plugin(package, "schema")
+            loaded[getattr(module, "NAME", name)] = module.SCENARIO
+        return loaded
+
+    def __getitem__(self, name: str) -> Scenario:
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
+SCENARIOS = Scenarios()
+
+
+def scenario_of(meta: Meta) -> Scenario:
+    """Return the scenario of a folder; of one that is not at hand, what the folder declares."""
+    declared = meta.declared
+    return SCENARIOS.get(meta.scenario) or Scenario(
+        title=declared.title, stages=declared.stages, needed=(), baseline=declared.baseline
+    )

@@ -8,12 +8,20 @@ are read; what a newer wirecost may have added is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import msgspec
 
-from wirecost.results.records.table_columns import AMOUNT, COUNT, NUMBER, TEXT, Columns, TableColumn
+from wirecost.results.records.table_columns import (
+    AMOUNT,
+    COUNT,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    Columns,
+    TableColumn,
+)
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Real = Annotated[float, msgspec.Meta(ge=-1e18, le=1e18)]
@@ -43,6 +51,8 @@ class Run(msgspec.Struct, kw_only=True):
     build: str
     contender: str
     failure: str | None
+    rival: bool | None = None
+    """Whether the best of the contenders like it is a yardstick; None: the schema says it."""
 
     # Fields of some scenarios; the others' contenders differ in none of them.
     @property
@@ -69,11 +79,30 @@ class Message(Run, kw_only=True):
     message_digest: str
 
 
+class PlainRun(Run, kw_only=True):
+    """A run of a scenario without facts of its own."""
+
+    lang: str = ""
+    mode: str = ""
+    fmi: int | None = None
+    message_bytes: Amount | None = 0
+    message_digest: str | None = ""
+
+
+class Declared(msgspec.Struct, kw_only=True):
+    """What tables need to know of a scenario, also where the scenario itself is not at hand."""
+
+    title: str = ""
+    stages: tuple[str, ...] = ()
+    baseline: tuple[str, str] = ("", "")
+
+
 class Meta(msgspec.Struct, kw_only=True):
-    """``meta.json``; a scenario's has types of its own for contenders and runs."""
+    """``meta.json``; a scenario's may have types of its own for contenders and runs."""
 
     schema: int
     scenario: str
+    declared: Declared = msgspec.field(default_factory=Declared)
     created: str
     command: list[str]
     interrupted: bool | str
@@ -95,43 +124,11 @@ def doctor_of(environment: Mapping[str, Entry]) -> dict[str, Scalar]:
     return checks if isinstance(checks, dict) else {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """Content of a scenario's folder, and the contenders that others are compared with."""
+class PlainMeta(Meta, kw_only=True):
+    """``meta.json`` of a scenario without facts of its own."""
 
-    meta: type[Meta]
-    columns: Columns
-    stages: tuple[str, ...] = ("total",)
-    """Stages in the order in which they are shown."""
-    needed: tuple[str, ...] = ("total",)
-    """Stages that every contender that was measured has."""
-    baseline: tuple[str, str]
-    """Contender and mode in which the incumbent is usually used."""
-    incumbent: str = "protobuf"
-    """Start of the names of the incumbent's contenders; the best of them is a yardstick too."""
-    usual: tuple[str, ...] = ()
-    """Contenders that are baseline and incumbent instead where one takes part: whom people use on
-    other wires, first come first."""
-    best_codec: tuple[str, str] | None = None
-    """Our best codec on the incumbent's wire, which is not one of the incumbent's contenders."""
-    second_subject: frozenset[str] = frozenset()
-    """Stages whose size and digest are those of ``subjects[1]``."""
-    subjects: tuple[str, str] = ("message", "message")
-    floor: Callable[[str], str] | None = None
-    """Contender, without a mode, that a contender cannot beat."""
-    facts: tuple[str, ...] = ()
-    """Facts of its summary rows in JSON beside the times: attributes of a row, or of its run."""
-
-    def incumbents(self, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], str]:
-        """Return baseline and incumbent among these contenders."""
-        taking_part = {contender for contender, _ in names}
-        name = next((name for name in self.usual if name in taking_part), None)
-        return ((name, self.baseline[1]), name) if name else (self.baseline, self.incumbent)
-
-    def sent(self, run: Run, stage: str) -> tuple[float, str]:
-        """Return bytes and digest of the message that a stage of a measured run is about."""
-        subject = self.subjects[stage in self.second_subject]
-        return getattr(run, f"{subject}_bytes"), getattr(run, f"{subject}_digest")
+    contenders: Mapping[str, About] = {}
+    runs: Sequence[PlainRun]
 
 
 def columns(more: Mapping[str, TableColumn]) -> Columns:
@@ -148,3 +145,59 @@ def columns(more: Mapping[str, TableColumn]) -> Columns:
         "bytes": AMOUNT,
         **more,
     }
+
+
+PLAIN = columns(
+    {
+        "lang": replace(TEXT, optional=True),
+        "mode": replace(TEXT, optional=True),
+        "fmi": replace(WHOLE, optional=True, nullable=True),
+        "counter:*": replace(AMOUNT, nullable=True),
+    }
+)
+"""Columns of a scenario without facts of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Content of a scenario's folder, and the contenders that others are compared with."""
+
+    meta: type[Meta] = PlainMeta
+    columns: Columns = field(default_factory=lambda: PLAIN)
+    title: str = ""
+    """Heading of its page; empty: the scenario's name."""
+    stages: tuple[str, ...] = ("total",)
+    """Stages in the order in which they are shown."""
+    needed: tuple[str, ...] = ("total",)
+    """Stages that every contender that was measured has."""
+    baseline: tuple[str, str] = ("", "")
+    """Contender and mode that others are compared with; empty: there is none."""
+    rivals: frozenset[str] = frozenset()
+    """Contenders of which the best is a yardstick too, where runs do not say it themselves."""
+    usual: tuple[str, ...] = ()
+    """Contenders of which the first one that takes part is baseline and only rival instead: what
+    people use on other wires."""
+    best_codec: tuple[str, str] | None = None
+    """Our best codec on the incumbent's wire, a yardstick by itself."""
+    second_subject: frozenset[str] = frozenset()
+    """Stages whose size and digest are those of ``subjects[1]``."""
+    subjects: tuple[str, str] = ("message", "message")
+    floor: Callable[[str], str] | None = None
+    """Contender, without a mode, that a contender cannot beat."""
+    facts: tuple[str, ...] = ()
+    """Facts of its summary rows in JSON beside the times: attributes of a row, or of its run."""
+
+    def compared_with(
+        self, names: Iterable[tuple[str, str]]
+    ) -> tuple[tuple[str, str], frozenset[str]]:
+        """Return the baseline and the rivals among these contenders."""
+        taking_part = {contender for contender, _ in names}
+        name = next((name for name in self.usual if name in taking_part), None)
+        if name is None:
+            return self.baseline, self.rivals
+        return (name, self.baseline[1]), frozenset({name})
+
+    def sent(self, run: Run, stage: str) -> tuple[float, str]:
+        """Return bytes and digest of the message that a stage of a measured run is about."""
+        subject = self.subjects[stage in self.second_subject]
+        return getattr(run, f"{subject}_bytes"), getattr(run, f"{subject}_digest")

@@ -109,5 +109,6 @@ SCENARIO = Scenario(
     stages=STAGES,
     needed=STAGES,
     baseline=("protobuf", "new"),
-    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags", "prost"),
+    rivals=frozenset({"protobuf", "protobuf-current"}),
+    usual=("gencpp", "rosidl-fastrtps", "fast-cdr", "genpy", "rclpy", "rosbags"),
 )

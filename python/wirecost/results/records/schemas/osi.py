@@ -57,6 +57,11 @@ SCENARIO = Scenario(
     stages=STAGES,
     needed=STAGES,
     baseline=("protobuf", ""),
+    rivals=frozenset(
+        f"protobuf{release}{mode}"
+        for release in ("", "-current")
+        for mode in ("", "-arena", "-reuse")
+    ),
     best_codec=("protobuf-view", ""),
     second_subject=frozenset(STAGES) - OF_SENSOR_VIEW,
     subjects=("sensor_view", "sensor_data"),

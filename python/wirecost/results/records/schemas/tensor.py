@@ -123,6 +123,8 @@ def raw_library(contender: str) -> str:
     return f"raw-{contender.removeprefix('raw-').removeprefix('wrapyfi-')}"
 
 
+WRAPYFI = ("zeromq", "websocket", "zenoh", "mqtt", "ros1", "ros2", "yarp", "in-process")
+"""Its middlewares."""
 PLUGIN_ORDER = 7
 SCENARIO = Scenario(
     meta=TensorMeta,
@@ -131,7 +133,7 @@ SCENARIO = Scenario(
         "decompress", "to_device", "access", "reply", "total",
     ),
     baseline=("shm", ""),
-    incumbent="wrapyfi",
+    rivals=frozenset(f"wrapyfi-{mware}" for mware in WRAPYFI),
     floor=raw_library,
     facts=(
         "ratio_floor", "plugin", "mware", "dtype", "shape", "pattern", "device", "rate",

@@ -180,7 +180,7 @@ SCENARIO = Scenario(
     meta=TransportMeta,
     stages=("lateness", "publish", "request", "total"),
     baseline=("zeromq-tcp", "python default"),
-    incumbent="ros1",
+    rivals=frozenset({"ros1"}),
     facts=(
         "mware", "client", "settings", "pattern", "network", "size", "subscribers", "asked_rate",
         "rate", "queue", "reliable", "promise", "broken", "reproduce", "sent", "refused",

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,12 +20,47 @@ from wirecost.results.analysis.campaign.machines import Across, Flip, across
 from wirecost.results.analysis.intervals import Estimate
 from wirecost.results.analysis.race import Name, Ratio, label
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.table import Column, Table, named
+from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section, few
+from wirecost.results.report.shared.table import Column, Table, named, present
 from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable
+
+if TYPE_CHECKING:
+    from wirecost.results.report.shared.figure import Figure
 
 MOST_FAILURES = 50
 MOST_CHANGES = 200
+
+
+def campaign_answer(content: CampaignContent, store: str, document: object) -> Answer:
+    """Return what a store says, machine by machine and over time."""
+    sections = [
+        Section(title="What does not transfer", lines=content.flips),
+        Section(present(content.changes), "Over time", [f"{line}." for line in content.moved]),
+        Section(content.machines, "Machines"),
+        Section(title="Missing", lines=content.missing),
+    ]
+    return Answer(
+        content.lead,
+        content.machines[0] if content.machines else NO_TABLE,
+        doubts=[(f"{line}.", BAD) for line in few([*content.flips, *content.moved])],
+        more=f"All machines and changes: wirecost campaign show {shell_line(store)} --all",
+        sections=[section for section in sections if section.tables or section.lines],
+        heading=f"Campaign · {store}",
+        figures=lambda _: _figures(content),
+        document=document,
+    )
+
+
+def _figures(content: CampaignContent) -> list[Figure]:
+    from wirecost.results.report.campaign.figures import figures  # noqa: PLC0415 - a second to import
+
+    drawn = figures(content.across, content.series)
+    return [
+        replace(figure, group="More figures") if number else figure
+        for number, figure in enumerate(drawn)
+    ]
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from wirecost.results.analysis.chains.hops import ORDER, STAMP
 from wirecost.results.analysis.chains.joins import FILTER, LAST_INPUT, STAMPED
 from wirecost.results.analysis.chains.latency import Latency, Miss, PartSummary
 from wirecost.results.analysis.chains.listed import KEPT, TAKES, Join, Listed, ListedChain
+from wirecost.results.analysis.chains.walk import Chain
 from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
+
+if TYPE_CHECKING:
+    from wirecost.results.report.shared.figure import Figure
 
 UNKNOWN = {
     "transport": "no probe sees inside",
@@ -106,7 +112,7 @@ def list_document(found: Listed, deadline_ns: float | None) -> dict[str, object]
     }
 
 
-def first_answer(found: Latency, first: str, last: str) -> FirstAnswer:
+def chain_answer(found: Latency, chains: Sequence[Chain], first: str, last: str) -> Answer:
     """Return how long chains took, the parts that take most of it, and why deadlines are missed."""
     median = units.time(found.percentiles_ns[50.0])
     answer = (
@@ -120,7 +126,47 @@ def first_answer(found: Latency, first: str, last: str) -> FirstAnswer:
     table = replace(_part_table(kept), title="Parts that take most, in order") if largest else None
     causes = Counter(f"{miss.part.name}: {why_kind(miss)}" for miss in found.misses)
     steps = [f"{count:,} of the misses: {cause}" for cause, count in causes.most_common(3)]
-    return FirstAnswer(f"{answer}.", table or _latency_table(found, first, last), steps)
+    return Answer(
+        f"{answer}.",
+        table or _latency_table(found, first, last),
+        steps,
+        more="Every part and every miss, with its cause: --all",
+        sections=[Section(chain_tables(found, first, last))],
+        heading=f"Chains {first} → {last}",
+        figures=lambda on_paper: _figures(chains, on_paper),
+        document=document(found, first, last),
+    )
+
+
+def list_answer(
+    listing: Listed,
+    limit_ns: float | None,
+    longest: Latency | None,
+    chains: Callable[[], Sequence[Chain]],
+) -> Answer:
+    """Return all chains, the longest first.
+
+    ``longest``: the latency of the first one, where it is asked for; ``chains``: function that
+    returns those that are drawn.
+    """
+    first = listing.chains[0]
+    every = [list_table(listing, limit_ns, every=True)]
+    if longest is not None:
+        every += chain_tables(longest, first.first, first.last)
+    return Answer(
+        f"The longest chain is {first.name}: {units.time(first.median_ns)} in the median.",
+        list_table(listing, limit_ns, every=False),
+        sections=[Section(every)],
+        heading="Chains of all topics",
+        figures=lambda on_paper: _figures(chains(), on_paper),
+        document=list_document(listing, limit_ns),
+    )
+
+
+def _figures(chains: Sequence[Chain], on_paper: bool) -> list[Figure]:
+    from wirecost.results.report.chains.figures import chain_figures  # noqa: PLC0415 - a second to import
+
+    return chain_figures(chains, on_paper)
 
 
 def chain_tables(found: Latency, first: str, last: str) -> list[Table]:

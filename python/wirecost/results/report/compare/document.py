@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as a JSON document and as Markdown for a pull request."""
+"""A comparison as a JSON document."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ import math
 from dataclasses import asdict
 
 from wirecost.results.analysis.compare.comparison import FALSE_DISCOVERIES, Comparison
-from wirecost.results.analysis.compare.gate import looks_at_times, unseen
+from wirecost.results.analysis.compare.gate import unseen
 from wirecost.results.analysis.compare.quantiles import RESAMPLES
 from wirecost.results.analysis.compare.runs import ComparedRun
 from wirecost.results.report.compare import tables
-from wirecost.results.report.compare.rows import Labels, tally, verdict_line
-from wirecost.results.report.shared import markdown as md
-from wirecost.results.report.shared.table import Table
+from wirecost.results.report.compare.rows import Labels
 
 SCHEMA = 1
-LONGEST = 60_000
-"""Characters: a comment on GitHub holds 65,536."""
-MOST = (200, 50, 10)
-"""Rows of each table: as many as fit."""
 
 
 def document(comparison: Comparison) -> dict[str, object]:
@@ -107,68 +101,6 @@ def document(comparison: Comparison) -> dict[str, object]:
     }
 
 
-def markdown(comparison: Comparison) -> str:
-    """Return GitHub-flavoured Markdown: what changed as a table, the rest behind a fold."""
-    texts = [_markdown(comparison, most) for most in MOST]
-    return next((text for text in texts if len(text) <= LONGEST), texts[-1])
-
-
-def _markdown(comparison: Comparison, most: int) -> str:
-    a, b = comparison.a, comparison.b
-    parts = [
-        f"### wirecost {md.text(a.scenario)}: {md.text(_subject(comparison))}",
-        "A `{}` → B `{}`".format(*map(md.code, _places(a, b))) + _created(comparison),
-    ]
-    verdict = verdict_line(comparison)
-    parts += [f"**{md.text(verdict)}.**"] if verdict else []
-    parts += _cautions(comparison, most)
-    changed = tables.changed(comparison)
-    if changed.rows:
-        parts.append(_table(changed, most))
-    others = tables.counts(comparison, every=False), tables.outputs(comparison)
-    parts += [
-        f"**{md.text(table.title)}**\n\n{_table(table, most)}"
-        for table in others
-        if table and table.rows
-    ]
-    rest = tables.unchanged(comparison)
-    if rest.rows:
-        parts.append(_fold(f"{len(rest.rows):,} not changed", _table(rest, most)))
-    for side, rows in tables.one_sided(comparison):
-        parts.append(_fold(f"{len(rows):,} only in {side}", _listed(rows, "- ", most)))
-    said = " ".join([*tables.two_messages(comparison), tables.listed(comparison)])
-    parts.append(f"<sub>{md.text(said)}</sub>")
-    return "\n\n".join(parts) + "\n"
-
-
-def _places(a: ComparedRun, b: ComparedRun) -> tuple[str, str]:
-    """Return their names, which a reader of another machine knows; paths where both have one."""
-    names = a.path.resolve().name, b.path.resolve().name
-    return names if names[0] != names[1] else (str(a.path), str(b.path))
-
-
-def _subject(comparison: Comparison) -> str:
-    """Name what the comparison is about: not times where a gate looks at counters alone."""
-    return tally(comparison) if looks_at_times(comparison) else ", ".join(comparison.settings.of)
-
-
-def _cautions(comparison: Comparison, most: int) -> list[str]:
-    """Return what to know before believing a verdict, as an alert box."""
-    lines = tables.warnings(comparison)
-    lines += [
-        f"{difference.what}: {difference.a or '–'} in A, {difference.b or '–'} in B"
-        for difference in comparison.differences
-    ]
-    return ["> [!WARNING]\n" + _listed(lines, "> - ", most)] if lines else []
-
-
-def _listed(lines: list[str], before: str, most: int) -> str:
-    bullets = [before + md.text(line) for line in lines[:most]]
-    if len(lines) > most:
-        bullets.append(f"{before}{len(lines) - most:,} more")
-    return "\n".join(bullets)
-
-
 def _side(run: ComparedRun) -> dict[str, object]:
     return {
         "path": str(run.path),
@@ -178,21 +110,5 @@ def _side(run: ComparedRun) -> dict[str, object]:
     }
 
 
-def _created(comparison: Comparison) -> str:
-    times = [run.meta.created for run in (comparison.a, comparison.b)]
-    return f" ({md.text(' → '.join(times))})" if all(times) else ""
-
-
 def _finite(pair: tuple[float, float]) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in pair]
-
-
-def _table(table: Table, most: int) -> str:
-    lines = [md.line(table.headings), md.rule(len(table.headings))]
-    text = "\n".join([*lines, *map(md.line, table.rows[:most])])
-    more = len(table.rows) - most
-    return f"{text}\n\n{more:,} more: `--json` and `--report` have all." if more > 0 else text
-
-
-def _fold(summary: str, body: str) -> str:
-    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from wirecost.results.analysis.compare.comparison import (
     FASTER,
@@ -22,6 +24,7 @@ from wirecost.results.analysis.compare.processes import LEAST_PROCESSES
 from wirecost.results.analysis.compare.runs import PROCESS, STAGE, in_use
 from wirecost.results.records.schemas.message import MessageMeta
 from wirecost.results.report.compare import tables
+from wirecost.results.report.compare.document import document
 from wirecost.results.report.compare.rows import (
     Change,
     Labels,
@@ -39,12 +42,17 @@ from wirecost.results.report.compare.rows import (
     whole_times,
 )
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.races import LANGUAGES
-from wirecost.results.report.shared.table import Column, Table
+from wirecost.results.report.shared.table import Column, Table, present
 from wirecost.system.counted import counted
 
+if TYPE_CHECKING:
+    from wirecost.results.report.shared.figure import Figure
+
 MOST_ROWS = 12
+MOST_UNCHANGED = 2000
+"""Rows of the fold; a page with more is slow to open, and ``--json`` has all."""
 UNCHANGED = frozenset({SAME, UNDECIDED})
 MOST_DOUBTS = 3
 """Warnings that are printed; the others are in all tables."""
@@ -55,8 +63,100 @@ Line = tuple[list[Change], str]
 """Changes that are one line of the table, and its name."""
 
 
-def first_answer(comparison: Comparison) -> FirstAnswer:
-    """Return the verdict, what became of the contender in use, and what changed most."""
+def comparison_answer(comparison: Comparison) -> Answer:
+    """Return the verdict, what became of the contender in use, what changed most; then all."""
+    a, b = comparison.a, comparison.b
+    first = _first(comparison)
+    return replace(
+        first,
+        doubts=doubts(comparison),
+        more="Everything: --all; with figures: --report FILE.html",
+        sections=_sections(comparison),
+        heading=f"Comparison of two runs · {a.scenario}",
+        about=[
+            f"{name}: {run.path}{f' · {run.meta.created}' if run.meta.created else ''}"
+            for name, run in (("A", a), ("B", b))
+        ],
+        figures=lambda _: _figures(comparison),
+        document=document(comparison),
+    )
+
+
+def store_answer(compared: Mapping[tuple[str, str], Comparison]) -> Answer:
+    """Return the answers of several comparisons, which are called by scenario and machine."""
+    answers = {" on ".join(key): comparison_answer(each) for key, each in compared.items()}
+    first = next(iter(answers.values()))
+    verdicts = [[name, answer.sentence] for name, answer in answers.items()]
+    sections = []
+    for name, answer in answers.items():
+        lines = [answer.sentence, *(text for text, _ in answer.doubts)]
+        sections.append(Section([answer.table], name, lines))
+        sections += [section for section in answer.sections if not section.is_folded]
+    several = Table("Comparisons", ["scenario and machine", "verdict"], verdicts, [],
+                    texts=("verdict",))  # fmt: skip
+    return replace(
+        first,
+        sentence=first.sentence if len(answers) == 1 else f"{len(answers)} machines compared.",
+        table=first.table if len(answers) == 1 else several,
+        sections=sections,
+        heading="Two revisions, machine by machine",
+        document={
+            "comparisons": [
+                {"scenario": scenario, "machine": machine, **document(each)}
+                for (scenario, machine), each in compared.items()
+            ]
+        },
+    )
+
+
+def _figures(comparison: Comparison) -> list[Figure]:
+    from wirecost.results.report.compare.figures import comparison_figures  # noqa: PLC0415 - a second to import
+
+    return [
+        replace(figure, group="More figures") if number else figure
+        for number, figure in enumerate(comparison_figures(comparison))
+    ]
+
+
+def _sections(comparison: Comparison) -> list[Section]:
+    """Return all tables; what did not change is folded away unless it was asked for."""
+    every = lists_every_row(comparison)
+    environment = tables.environment(comparison)
+    unchanged = _at_most(tables.unchanged(comparison))
+    counts, outputs = tables.counts(comparison, every=every), tables.outputs(comparison)
+    warned = tables.warnings(comparison)
+    every_count = None if every else tables.counts(comparison, every=True)
+    undecided = tables.undecided(comparison) if looks_at_times(comparison) else None
+    sections = [
+        Section(present(environment), lines=warned if len(warned) > MOST_DOUBTS else []),
+        Section(
+            [tables.changed(comparison), *present(counts, outputs)],
+            "Results",
+            [tables.method(comparison)],
+        ),
+    ]
+    if unchanged.rows:
+        title = f"Not changed: {len(unchanged.rows):,}"
+        sections.append(Section([unchanged], title, is_folded=True, is_apart=not every))
+    if undecided is not None and not every:
+        sections.append(Section([_at_most(undecided)], "Cannot tell", is_folded=True))
+    if every_count is not None and every_count.rows:
+        title = f"Counters and sizes: {len(every_count.rows):,}"
+        sections.append(Section([every_count], title, is_folded=True, is_apart=True))
+    return sections + [
+        Section(title=f"Only in {side}: {len(rows):,}", lines=rows, is_folded=True)
+        for side, rows in tables.one_sided(comparison)
+    ]
+
+
+def _at_most(table: Table) -> Table:
+    if len(table.rows) <= MOST_UNCHANGED:
+        return table
+    notes = [*table.notes, f"{len(table.rows) - MOST_UNCHANGED:,} more are in --json."]
+    return replace(table, rows=table.rows[:MOST_UNCHANGED], notes=notes)
+
+
+def _first(comparison: Comparison) -> Answer:
     answer = f"{result(comparison)}."
     if used := _in_use(comparison):
         answer += f" {used}."
@@ -73,7 +173,8 @@ def first_answer(comparison: Comparison) -> FirstAnswer:
     more = len(lines) - len(shown)
     notes = [f"{counted(more, 'more row')}."] if more else []
     title = "Compared" if every else "Changed"
-    return FirstAnswer(answer, Table.of(title, shown, columns, notes), _steps(comparison))
+    table = Table.of(title, shown, columns, notes, cut="middle")
+    return Answer(answer, table, _steps(comparison))
 
 
 def lists_every_row(comparison: Comparison) -> bool:

@@ -126,7 +126,7 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
         notes.append(DEPENDENT)
     if len(rows) > most:
         notes.append(f"{len(rows) - most:,} more: --json has all.")
-    return Table.of("Cannot tell", rows[:most], columns, notes)
+    return Table.of("Cannot tell", rows[:most], columns, notes, cut="middle")
 
 
 def _executions(change: TimeChange) -> str:
@@ -149,7 +149,7 @@ def _times(
         Column("change [95 %]", interval),
         Column("verdict", verdict_of),
     ]
-    return Table.of(title, changes, columns, notes)
+    return Table.of(title, changes, columns, notes, cut="middle")
 
 
 def counts(comparison: Comparison, every: bool) -> Table | None:
@@ -173,7 +173,7 @@ def counts(comparison: Comparison, every: bool) -> Table | None:
     unchanged_too = [change.verdict in {SAME, UNDECIDED} for change in comparison.counts]
     unchanged_too += [change.verdict == SAME for change in comparison.plain]
     notes = [] if every else [f"{unchanged_too.count(False):,} of {total:,} changed."]
-    return Table(title, headings, body, notes, ("95 % interval", "change"))
+    return Table(title, headings, body, notes, ("95 % interval", "change"), cut="middle")
 
 
 def _rows(changes: list[PlainChange], labels: Labels) -> str:
@@ -212,7 +212,7 @@ def outputs(comparison: Comparison) -> Table | None:
         Column("equal", lambda output: f"{output.equal:,}"),
         Column("first difference", lambda output: output.first_difference or "equal"),
     ]
-    return Table.of("Outputs", comparison.outputs, columns)
+    return Table.of("Outputs", comparison.outputs, columns, cut="middle")
 
 
 def equal_outputs(comparison: Comparison) -> list[tuple[bool, str]]:
@@ -231,8 +231,8 @@ def environment(comparison: Comparison) -> Table | None:
     differences = _without_one_doctor(comparison.differences)
     columns: list[Column[Difference]] = [
         Column("what", lambda difference: difference.what.replace("_", " ")),
-        Column("A", lambda difference: difference.a or units.NONE),
-        Column("B", lambda difference: difference.b or units.NONE),
+        Column("A", lambda difference: difference.a or units.NONE, is_text=True),
+        Column("B", lambda difference: difference.b or units.NONE, is_text=True),
     ]
     notes = ["Not only the code differs: a change can come from any of these."]
     return Table.of("Different environments", differences, columns, notes) if differences else None

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import ProcessCost, Remedy, SystemCost, ThreadCost, TopicCost
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import without_middle
 
 LANGUAGES = {"cpp": "C++", "python": "Python"}
@@ -27,12 +27,7 @@ LARGE = 1e6
 """Bytes a second from which on it matters that a publisher keeps all messages."""
 
 
-def first_answer(cost: SystemCost) -> FirstAnswer:
-    steps = [step(one) for one in cost.worth[:STEPS]]
-    return FirstAnswer(sentence(cost), table(cost), steps, qos_hints(cost)[:1])
-
-
-def what_if_answer(cost: SystemCost) -> FirstAnswer:
+def what_if_answer(cost: SystemCost) -> Answer:
     """Return a row for each topic that a change would save something of, and a column for each."""
     kinds = dict.fromkeys(one.kind for one in cost.remedies)
     by_topic = {(one.topic, one.kind): one for one in cost.remedies}
@@ -49,7 +44,7 @@ def what_if_answer(cost: SystemCost) -> FirstAnswer:
         lambda name, kind: _saved(by_topic.get((name, kind))),
         ["Bytes a second; where these stay the same, share of a core."],
     )
-    return FirstAnswer(sentence(cost), rows)
+    return Answer(sentence(cost), rows)
 
 
 def _saved(one: Remedy | None) -> str:
@@ -196,7 +191,7 @@ def notes(cost: SystemCost) -> list[str]:
     if any(topic.subscribers > 1 for topic in cost.topics):
         found.append("decode: of all subscribers; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
-        given = shlex.quote(f"{cost.topics[0].topic}=3")
+        given = shell_line(f"{cost.topics[0].topic}=3")
         found.append(f"One subscriber each; others: --subscribers {given}.")
     if not cost.over:
         found.append("Without sending and receiving: --over dds adds these.")

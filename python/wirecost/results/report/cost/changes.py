@@ -5,23 +5,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from wirecost.results.analysis.compare.costs import TopicChange
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import LONGEST_NAME, rate_of_bytes, share
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.printable import without_middle
 
 
-def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange]) -> FirstAnswer:
+def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange]) -> Answer:
     rates = f"{rate_of_bytes(a.bytes_per_s)} → {rate_of_bytes(b.bytes_per_s)}"
     shares = f"≈ {share(a.share)} → {share(b.share)} of a core"
     text = f"{rates}, {shares}: {counted(len(changes), 'topic')} changed."
     if changes and changes[0].share > 0:
         text += f" Most was added by {changes[0].topic.topic} ({', '.join(changes[0].grown)})."
-    return FirstAnswer(text, changes_table(changes))
+    return Answer(
+        text,
+        changes_table(changes),
+        more="Everything: --all",
+        heading="Costs of two states of a system",
+        document={"changes": msgspec.to_builtins(changes)},
+    )
 
 
 def changes_table(changes: Sequence[TopicChange]) -> Table:

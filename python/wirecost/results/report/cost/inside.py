@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, SystemCost, TopicInside
 from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.foreign import shell_line
 
 MOST_FIELDS = 6
 NUMBERS_SHARED = 0.5
 """Share of bytes above which a packing is no advice."""
 
 
-def inside_answer(cost: SystemCost) -> FirstAnswer:
+def inside_answer(cost: SystemCost) -> Answer:
     """Return the answer for one topic: what it costs, and what its data could be packed to."""
     assert cost.inside is not None
     topic = next(one for one in cost.topics if one.topic == cost.inside.topic)
@@ -39,10 +39,10 @@ def inside_answer(cost: SystemCost) -> FirstAnswer:
         if one.share < 1
     ]
     if topic.type.endswith("/PointCloud2") and cost.files:
-        files = shlex.join(cost.files)
-        bench = f"wirecost bench codecs {files} --topic {shlex.quote(topic.topic)}"
+        files = shell_line(*cost.files)
+        bench = f"wirecost bench codecs {files} --topic {shell_line(topic.topic)}"
         steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
-    return FirstAnswer(f"{text}.", shown, steps[:3])
+    return Answer(f"{text}.", shown, steps[:3], sections=[Section(tables)])
 
 
 def inside_tables(inside: TopicInside) -> Iterator[Table]:

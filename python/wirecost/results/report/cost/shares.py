@@ -3,21 +3,31 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from wirecost.results.analysis.ros_names import INFRASTRUCTURE, shown_names
-from wirecost.results.records.shares import ProcessShare, StageShare, SystemShares, TopicWait
+from wirecost.results.records.shares import (
+    TRANSPORTS,
+    ProcessShare,
+    StageShare,
+    SystemShares,
+    TopicWait,
+)
 from wirecost.results.report.cost.answer import share
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer, Section, few
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line
 from wirecost.system.printable import without_middle
 
-TRANSPORTS = ("publish→take", "queued→callback", "queue wait")
-"""Waits between a publisher and a callback, of which a topic has one."""
+if TYPE_CHECKING:
+    from wirecost.results.report.shared.figure import Figure
+
 OUTSIDE, COMMON = "outside", "infrastructure"
 """In the place of a stage, processor time of a process outside of its sections; and the row of
 topics that every node has."""
@@ -45,8 +55,25 @@ class ShareRow:
         return sum(self.ns.values())
 
 
-def first_answer(shares: SystemShares) -> FirstAnswer:
-    return FirstAnswer(sentence(shares), share_table(shares, every=False), list(steps(shares)))
+def shares_answer(shares: SystemShares) -> Answer:
+    again = shell_line("wirecost", "cost", *shares.files, "--all")
+    return Answer(
+        sentence(shares),
+        share_table(shares, every=False),
+        list(steps(shares)),
+        doubts=[(line, "bold yellow") for line in few(shares.warnings)],
+        more=f"Every row, waits, processes: {again}",
+        sections=[Section(list(tables(shares)))],
+        heading=f"What {', '.join(shares.files)} costs",
+        figures=lambda on_paper: _figures(shares, on_paper),
+        document=msgspec.to_builtins(shares),
+    )
+
+
+def _figures(shares: SystemShares, on_paper: bool) -> list[Figure]:
+    from wirecost.results.report.cost.shares_figures import share_figures  # noqa: PLC0415 - a second to import
+
+    return share_figures(shares, on_paper)
 
 
 def sentence(shares: SystemShares) -> str:
@@ -94,7 +121,7 @@ def _topic_waits(shares: SystemShares) -> list[TopicWait]:
 
 def steps(shares: SystemShares) -> Iterator[str]:
     """Yield what to do next, at most three, each command behind a line break."""
-    files = shlex.join(shares.files)
+    files = shell_line(*shares.files)
     if not shares.is_processor:
         yield f"Shares of processor time instead, waiting left out:\n{EXACT}"
     first = next((stage for stage in shares.stages if shares.cost_ns(stage)), None)

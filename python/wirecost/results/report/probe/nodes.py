@@ -53,8 +53,8 @@ def node_table(
         ordered = work[: rows - bool(background)]
         if background:
             ends.append(INFRASTRUCTURE_NOTE)
-        more = f"{len(work) - len(ordered):,} more rows, w" if len(work) > len(ordered) else "W"
-        ends.append(f"{more}aits and causes: probe show --all LOGS, or --report page.html")
+        if more := len(work) - len(ordered):
+            ends.append(f"{counted(more, 'more row')}.")
     measured = [
         p
         for p in PERCENTILES

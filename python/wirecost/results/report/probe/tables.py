@@ -16,8 +16,8 @@ from wirecost.results.analysis.ros_names import shown_names
 from wirecost.results.records.probe_log import COUNTER_SOURCES, ProbeLog
 from wirecost.results.records.recorded_machine import Started
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer, few
 from wirecost.results.report.shared.cause_lead import is_own_work, slow_lead, slow_steps
-from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.results.report.shared.units import NONE
 from wirecost.system.counted import counted
@@ -36,7 +36,7 @@ ANSWERED = (50.0, 99.0)
 """Percentiles of the first answer."""
 LOCK = "lock in "
 """Begin of the names of spans in which a thread waited for a lock."""
-MOST_STEPS, MOST_LOSSES = 3, 2
+MOST_STEPS = 3
 
 
 def percentile_column(
@@ -70,7 +70,7 @@ def first_answer(
     started: Started,
     *,
     is_deadline: bool,
-) -> FirstAnswer:
+) -> Answer:
     """Return the section that costs most, what its slow executions have in common, what to do.
 
     ``slow``: of each section, what matters most first; ``is_deadline``: slow ones are those that
@@ -78,14 +78,14 @@ def first_answer(
     """
     table = _answer_table(sections, slow)
     if not slow:
-        return FirstAnswer(takes_most(sections), table)
+        return Answer(takes_most(sections), table)
     first = slow[0]
     explanation = next((e for e in explanations if e.section == first.section), None)
     lead = slow_lead(first, explanation, is_deadline=is_deadline)
     steps = list(slow_steps(first, explanation, started))
     if LOCKED in (cause.name for cause in first.common):
         steps += _longest_lock(sections)
-    return FirstAnswer(lead, table, steps[:MOST_STEPS])
+    return Answer(lead, table, steps[:MOST_STEPS])
 
 
 def takes_most(sections: Sequence[SectionSummary]) -> str:
@@ -346,10 +346,7 @@ def log_table(logs: list[ProbeLog]) -> Table:
 
 def loss_doubts(logs: list[ProbeLog]) -> list[tuple[str, str]]:
     """Return lines below the first answer, and their styles."""
-    lines = losses(logs)
-    more = [f"{counted(len(lines) - MOST_LOSSES, 'more line')} like it: --all"]
-    shown = lines if len(lines) <= MOST_LOSSES else lines[:MOST_LOSSES] + more
-    return [(line, "bold yellow") for line in shown]
+    return [(line, "bold yellow") for line in few(losses(logs))]
 
 
 def losses(logs: list[ProbeLog]) -> list[str]:

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -37,12 +36,13 @@ from wirecost.results.records.trial import Trial, TrialAbout
 from wirecost.results.report.compare.rows import ends, percent
 from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared import markdown, units
-from wirecost.results.report.shared.first import FirstAnswer
-from wirecost.results.report.shared.page import render
+from wirecost.results.report.shared.answer import Answer, Section
+from wirecost.results.report.shared.page import page
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
 from wirecost.system.whole_file import write_text
 
@@ -102,7 +102,24 @@ def cases_of(gains: list[Gain]) -> list[list[Gain]]:
     )
 
 
-def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
+def trial_answer(trial: Trial) -> Answer:
+    """Return which remedy helps, then all gains."""
+    gains = trial_gains(trial)
+    figure = gain_figure(gains)
+    first = first_answer(trial, gains) if gains else Answer("Nothing was compared.")
+    return replace(
+        first,
+        doubts=doubts(trial, gains),
+        more=(f"All sections and remedies: wirecost report {shell_line(trial.folder)} --tables"),
+        sections=[Section(trial_tables(trial, gains))],
+        heading=f"Remedies tried: {shell_line(*trial.about.command) or trial.about.recording}",
+        figures=lambda _: [figure] if figure else [],
+        kept_free=1,
+        document=document(trial, gains),
+    )
+
+
+def first_answer(trial: Trial, gains: list[Gain]) -> Answer:
     """Say which remedy helps the case that took most time. ``gains``: not empty."""
     of_case = cases_of(gains)[0]
     rows = _judged(trial, of_case)
@@ -111,7 +128,7 @@ def first_answer(trial: Trial, gains: list[Gain]) -> FirstAnswer:
     notes = [RULE, *_explained(trial, rows)]
     if less := len(rows) - len(shown):
         notes.insert(1, f"Without {counted(less, 'row')} of no difference")
-    return FirstAnswer(
+    return Answer(
         _answer(rows),
         _table(_title(trial, of_case[0]), shown, notes, has_case=False),
         _steps(trial, rows),
@@ -184,15 +201,12 @@ def write_trial(trial: Trial, formats: list[str]) -> list[Path]:
             raise UserError(
                 f"--format {form}: of a trial of remedies there are {', '.join(FORMATS)}"
             )
-    gains = trial_gains(trial)
-    texts: dict[str, Callable[[], str]] = {
-        "html": lambda: _page(trial, gains),
-        "md": lambda: _markdown(trial, gains),
-    }
+    answer = trial_answer(trial)
+    texts = {"html": page, "md": markdown.answer}
     paths = {form: trial.folder / f"report.{form}" for form in formats}
     try:
         for form, path in paths.items():
-            write_text(path, texts[form]())
+            write_text(path, texts[form](answer))
     except OSError as error:
         raise failed_write(trial.folder, error, "make the folder writable") from error
     return list(paths.values())
@@ -208,31 +222,6 @@ def document(trial: Trial, gains: list[Gain]) -> dict[str, object]:
         ],
         "remedies": [asdict(effect) for effect in effects(trial)],
     } | trial.about.document()
-
-
-def _page(trial: Trial, gains: list[Gain]) -> str:
-    answer = first_answer(trial, gains) if gains else None
-    figure = gain_figure(gains)
-    figures = [figure] if figure else []
-    return render(
-        "trial.html.j2",
-        figures,
-        figures=figures,
-        command=shlex.join(trial.about.command) or trial.about.recording,
-        lead=answer.answer if answer else None,
-        steps=answer.steps if answer else [],
-        doubts=[line for line, _ in doubts(trial, gains)],
-        tables=trial_tables(trial, gains),
-    )
-
-
-def _markdown(trial: Trial, gains: list[Gain]) -> str:
-    lines = [first_answer(trial, gains).answer] if gains else []
-    lines += [line for line, _ in doubts(trial, gains)]
-    return "\n".join(
-        [f"{markdown.text(line)}\n" for line in lines]
-        + [markdown.table(table) for table in trial_tables(trial, gains)]
-    )
 
 
 def _waiting_less(trial: Trial) -> list[str]:

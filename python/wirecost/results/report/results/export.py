@@ -13,11 +13,11 @@ from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.report.choices import REPORT_FORMATS
-from wirecost.results.report.results.caution import caution
-from wirecost.results.report.results.page import page
-from wirecost.results.report.scenarios import content_of, figures_of
+from wirecost.results.report.results.answer import results_answer
+from wirecost.results.report.scenarios import figures_of
 from wirecost.results.report.shared import markdown
 from wirecost.results.report.shared.figure import Figure, draw
+from wirecost.results.report.shared.page import page
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.whole_file import write_text
@@ -54,8 +54,8 @@ def _write(
     name: str, results: Results, rows: list[Row], figures: list[Figure], stills: bool
 ) -> list[Path]:
     texts: dict[str, Callable[[], str]] = {
-        "html": lambda: page(results, rows, figures, stills),
-        "md": lambda: _markdown(results, rows),
+        "html": lambda: page(results_answer(results, rows, figures), stills),
+        "md": lambda: markdown.answer(results_answer(results, rows)),
         "csv": lambda: csv_text(rows),
     }
     if name in texts:
@@ -71,13 +71,6 @@ def _write(
     folder = results.folder / "figures"
     folder.mkdir(exist_ok=True)
     return [draw(figure.chart, folder / figure.file(name)) for figure in figures]
-
-
-def _markdown(results: Results, rows: list[Row]) -> str:
-    content = content_of(results, rows)
-    tables = (*content.tables, *content.folded, *content.details)
-    first = [f"{markdown.text(said)}\n" for said in (caution(results.meta), content.lead) if said]
-    return "\n".join([*first, *map(markdown.table, tables)])
 
 
 def csv_text(rows: list[Row]) -> str:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words, tables and figures of a report, scenario by scenario.
 
-The package of a scenario's name has a module ``content`` with ``content(results, rows)`` and, if it
-draws any, a module ``figures`` with ``figures(results, rows)``. Whatever a file
-names, only packages of known scenarios are imported.
+The package of a scenario's name, here or in the scenario's own folder, may have a module
+``content`` with ``content(results, rows)``, and a module ``figures`` with ``figures(results,
+rows)``; without them it has the words and figures that fit every scenario. Whatever a file names,
+only packages of known scenarios are imported.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import SCENARIOS
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import Figure
-from wirecost.results.report.shared.first import FirstAnswer
 from wirecost.results.report.shared.table import Table
+from wirecost.system import scenarios
 from wirecost.system.plugins import load_plugin, module_names
 
 _PACKAGES = {"lists": "repeated"}
@@ -43,7 +45,7 @@ class ScenarioContent:
     """Examinations beside times: the answer, and in words."""
     begins_with_lead: bool = False
     """True if a terminal shows the lead first, not last."""
-    first: FirstAnswer | None = None
+    first: Answer | None = None
     """What is printed when a run ends; None to print all tables."""
 
 
@@ -55,17 +57,20 @@ def content_of(results: Results, rows: list[Row]) -> ScenarioContent:
 
 def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw the figures of the folder's scenario."""
-    module = _module(results, "figures")
-    return module.figures(results, rows) if module else []
+    figures: list[Figure] = _module(results, "figures").figures(results, rows)
+    return figures
 
 
 def _module(results: Results, name: str) -> Any:
     scenario = results.meta.scenario
-    if scenario not in SCENARIOS:
-        raise ValueError(f"unknown scenario {scenario}")
-    package = _PACKAGES.get(scenario, scenario)
-    there = name in module_names(Path(__file__).parent / package)
-    return load_plugin(f"{__name__}.{package}", name) if there else None
+    if scenario in SCENARIOS:
+        package = _PACKAGES.get(scenario, scenario)
+        if name in module_names(Path(__file__).parent / package):
+            return load_plugin(f"{__name__}.{package}", name)
+        own = scenarios.packages().get(package)
+        if own is not None and scenarios.has_module(own, name):
+            return load_plugin(own, name)
+    return load_plugin(f"{__name__}.any", name)
 
 
 def built_with(environment: Mapping[str, object]) -> str:

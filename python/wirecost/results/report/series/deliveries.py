@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from wirecost.results.records.folder import Results
-from wirecost.results.records.scenarios import scenario_of
-from wirecost.results.records.schemas import tensor, transport
+from wirecost.results.records.schemas import scenario_of, tensor, transport
 from wirecost.results.records.schemas.common import Run
 from wirecost.results.report.series.mcap_file import Channel, SeriesPart
 from wirecost.results.report.series.messages import MessageType
@@ -41,7 +40,7 @@ def delivery_parts(results: Results, created_ns: int, out: Path) -> list[SeriesP
     Without one, as in a tight loop, there are no times.
     """
     del out
-    stages = scenario_of(results).stages
+    stages = scenario_of(results.meta).stages
     kind = MessageType(
         "Delivery",
         "A message that arrived. Its time is the nominal one: see the clock in the file's metadata "

@@ -42,6 +42,8 @@ class Figure:
     name: str
     caption: str
     chart: alt.TopLevelMixin
+    group: str = ""
+    """Heading under which a page shows it, behind the tables; empty: it stands above them."""
 
     def file(self, form: str) -> str:
         """Return the name of its file in a format; no name from a result leads elsewhere."""

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from wirecost.results.records import json_document
+from wirecost.results.report.shared.answer import Answer, split_step
 from wirecost.results.report.shared.axes import Mark
 from wirecost.results.report.shared.figure import Figure, Specification, themed
 from wirecost.results.report.shared.page_text import on_page, plain, with_code
@@ -25,6 +26,7 @@ from wirecost.results.report.shared.table import with_bars
 from wirecost.system.errors import UserError
 from wirecost.system.private import home, private_folder, read_private, write_private
 
+TEMPLATE = "answer.html.j2"
 MOST_BUNDLE = 16 << 20
 """Bytes; it has one million."""
 MOST_PAGE = 400_000
@@ -60,12 +62,36 @@ def bundle() -> Markup:
     return Markup(source)
 
 
-def render(template: str, drawn: Sequence[Figure], stills: bool = False, **content: Any) -> str:
-    """Return a page.
+def page(answer: Answer, stills: bool = False) -> str:
+    """Return an answer as one file that works offline, in light and dark.
 
-    ``template``: a file of ``templates``; ``drawn``: figures, by their numbers; ``stills``: for
-    browsers without scripts also as they are, those for which a page of ``MOST_PAGE`` bytes has
-    room.
+    ``stills``: figures also as they are, for browsers without scripts; slow.
+    """
+    figures = answer.figures(False)
+    groups: dict[str, list[tuple[int, Figure]]] = {}
+    for number, figure in enumerate(figures):
+        groups.setdefault(figure.group, []).append((number, figure))
+    sections = answer.parts()
+    return _rendered(
+        figures,
+        stills,
+        answer=answer,
+        sections=sections,
+        headed=[
+            (number, section.title)
+            for number, section in enumerate(sections)
+            if section.title and not section.is_folded
+        ],
+        first=groups.pop("", []),
+        groups=list(groups.items()),
+    )
+
+
+def _rendered(drawn: Sequence[Figure], stills: bool, **content: Any) -> str:
+    """Return the page of the template.
+
+    ``drawn``: figures, by their numbers; ``stills``: for browsers without scripts also as they are,
+    those for which a page of ``MOST_PAGE`` bytes has room.
     """
     environment = Environment(
         loader=PackageLoader("wirecost.results.report", "templates"),
@@ -78,6 +104,8 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     environment.filters["plain"] = lambda text: escape(plain(text))
     environment.filters["with_bars"] = with_bars
     environment.filters["with_code"] = with_code
+    environment.filters["joined"] = joined_notes
+    environment.filters["split_step"] = split_step
     specifications = [themed(figure.chart, "currentColor") for figure in drawn]
     configuration = specifications[0]["config"] if specifications else {}
     embedded = [
@@ -90,12 +118,17 @@ def render(template: str, drawn: Sequence[Figure], stills: bool = False, **conte
     }
     pictures: list[Markup] = []
     environment.globals["still"] = lambda number: pictures[number] if number < len(pictures) else ""
-    page = environment.get_template(template)
+    template = environment.get_template(TEMPLATE)
     if stills:
         pictures += still_figures(
-            specifications, MOST_PAGE - _bytes(page.render(bundle="", **content))
+            specifications, MOST_PAGE - _bytes(template.render(bundle="", **content))
         )
-    return page.render(bundle=bundle(), **content)
+    return template.render(bundle=bundle(), **content)
+
+
+def joined_notes(notes: Sequence[str]) -> str:
+    """Return notes in one line: sentences one after the other, others with a dot between."""
+    return (" " if all(note.endswith(".") for note in notes[:-1]) else " · ").join(notes)
 
 
 def with_data_once(specification: Specification) -> Specification:

@@ -51,6 +51,17 @@ class Amount(str):
         return Amount(str.__add__(self, text), self.value)
 
 
+class Toned(str):
+    """A cell with a style of its own on a terminal, such as ``bold red``."""
+
+    style: str
+
+    def __new__(cls, text: str, style: str = "") -> Toned:
+        cell = super().__new__(cls, text)
+        cell.style = style
+        return cell
+
+
 @dataclass(frozen=True)
 class Column(Generic[R]):
     """A column as it is declared: its title, and the cell that it has in each row."""
@@ -63,14 +74,16 @@ class Column(Generic[R]):
     optional: int = 0
     """Rank among the columns that a narrow terminal leaves out, 1 first; 0: it is always there."""
     shown: bool = True
+    is_text: bool = False
+    """True if its cells are words, which are left-aligned and broken into lines."""
 
 
 @dataclass(frozen=True)
 class Table:
     """Text cells under headings.
 
-    The first column is left-aligned, the others right. A note that begins with names of columns and
-    a colon, ``wire, memory: …``, explains them and no other.
+    The first column is left-aligned, the others right unless they are of words. A note that begins
+    with names of columns and a colon, ``wire, memory: …``, explains them and no other.
     """
 
     title: str
@@ -83,10 +96,20 @@ class Table:
     """Headings of the columns whose cells have bars on a page. Each column has its own scale, the
     columns of a tuple have one: parts of a total, or the same quantity of several contenders. Only
     cells that are an ``Amount`` have a bar."""
+    texts: tuple[str, ...] = ()
+    """Headings of the columns of words."""
+    cut: str = ""
+    """Part that a long name in the first column loses on a terminal without room for the other
+    columns: front or middle. Empty: none, it has lines of its own."""
 
     @classmethod
     def of(
-        cls, title: str, rows: Iterable[R], columns: Iterable[Column[R]], notes: Iterable[str] = ()
+        cls,
+        title: str,
+        rows: Iterable[R],
+        columns: Iterable[Column[R]],
+        notes: Iterable[str] = (),
+        cut: str = "",
     ) -> Table:
         """Make a table with a row of text for each of ``rows``."""
         visible = [column for column in columns if column.shown]
@@ -105,6 +128,8 @@ class Table:
             list(notes),
             tuple(column.title for column in optional),
             tuple(map(tuple, scales.values())),
+            tuple(column.title for column in visible if column.is_text),
+            cut,
         )
 
     @classmethod

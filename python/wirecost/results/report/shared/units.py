@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 
 from wirecost.results.report.shared.table import Amount
@@ -26,6 +27,13 @@ def size(count: int | None) -> Amount:
         return Amount(NONE)
     text = f"{count} B" if count < SIZE_UNITS[1][0] else _in_units(count, SIZE_UNITS)
     return Amount(text, count)
+
+
+def distance(metres: float) -> str:
+    """Return ``0.5 mm`` from metres; what is not finite stands for a point that was lost."""
+    if not math.isfinite(metres):
+        return "NaN lost"
+    return f"{1000 * metres:.3g} mm" if metres < 1 else f"{metres:.3g} m"
 
 
 def amount(value: float | None, form: str = ",") -> Amount:

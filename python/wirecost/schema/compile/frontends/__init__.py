@@ -24,6 +24,7 @@ from wirecost.schema.compile.schema import (
     Schema,
 )
 from wirecost.system.errors import UserError
+from wirecost.system.file_kinds import reading_command
 
 SETS = (".fds", ".pb", ".desc", ".binpb", ".protoset", ".bin")
 """Names under which tools keep FileDescriptorSets: protoc, buf, grpcurl, prost."""
@@ -192,7 +193,9 @@ def _is_module(name: str) -> bool:
 def _kind(name: str) -> str:
     path = Path(name)
     if path.is_dir():
-        raise UserError(f"{name}: error: a folder; name the files in it")
+        raise UserError(
+            f"{name}: error: a folder; {reading_command(path) or 'name the files in it'}"
+        )
     suffix = path.suffix
     if suffix in (".proto", ".proto3") and (path.exists() or not _is_module(name)):
         return "proto"
@@ -203,6 +206,8 @@ def _kind(name: str) -> str:
     if "/" in name and not path.exists():
         raise UserError(f"{name}: error: no such file; name a schema")
     if path.exists():
+        if command := reading_command(path):
+            raise UserError(f"{name}: error: no schema; {command}")
         raise UserError(
             f"{name}: error: not a kind of schema that is known; give .proto, .msg, .srv, a "
             f"descriptor set ({', '.join(SETS)}) or a Python module with descriptors"

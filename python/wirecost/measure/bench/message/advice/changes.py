@@ -17,10 +17,10 @@ from typing import Any
 import lz4.frame
 import zstandard
 
+from wirecost.data.messages.fields import CountedField, marked_name, without
+from wirecost.data.messages.subject import Subject, canonical
 from wirecost.measure.bench.message.advice.columns import in_columns
 from wirecost.measure.bench.message.advice.smaller_types import FLOATS, cheaper_types
-from wirecost.measure.bench.message.fields import CountedField, marked_name, without
-from wirecost.measure.bench.message.subject import Subject, canonical
 
 LEAST_SAVED = 0.02
 """Least share of a message's bytes for a change to be worth a line."""

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.fields import CountedField, elements_at, fields_along
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import run
-from wirecost.measure.bench.message.content_file import write_content
-from wirecost.measure.bench.message.fields import CountedField, elements_at, fields_along
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.python.names import class_name, identifier, module_place

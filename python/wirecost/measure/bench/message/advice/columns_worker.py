@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wirecost.data.messages.content_file import read_content
 from wirecost.measure.bench.message.advice.values import varint_size
-from wirecost.measure.bench.message.content_file import read_content
 
 TAG = 5
 """Bytes: columns have large field numbers."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from wirecost.data.messages.fields import CountedField
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.advice.values import (
     MOST_TEXTS,
     FieldValues,
     values,
     varint_size,
 )
-from wirecost.measure.bench.message.fields import CountedField
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.plan.sequential import PREFIX
 from wirecost.schema.compile.schema import Coding, Kind, Label, Presence
 

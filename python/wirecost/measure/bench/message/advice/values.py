@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirecost.measure.bench.message.fields import marked_name
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
-from wirecost.measure.bench.message.tally import Path
+from wirecost.data.messages.fields import marked_name
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
+from wirecost.data.messages.tally import Path
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef
 
 MOST_VALUES = 500_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from wirecost.measure.bench.message.content_file import write_content
+from wirecost.data.messages.content_file import write_content
 from wirecost.messaging.transport import find
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel

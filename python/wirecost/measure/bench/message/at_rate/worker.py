@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from wirecost.measure.bench.message.content_file import read_content
+from wirecost.data.messages.content_file import read_content
 from wirecost.measure.bench.transport.payload import MemoryFrame
 from wirecost.messaging.transport import Publisher, Subscriber, open_transport
 from wirecost.system.channel.json_stream import JsonObject

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from math import inf
 from pathlib import Path
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
@@ -26,13 +27,12 @@ from wirecost.measure.bench.message.backend import (
 from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.counting import counted_allocations, counted_instructions
-from wirecost.measure.bench.message.cpp import programs, rosidl, sbe_code
+from wirecost.measure.bench.message.cpp import programs, rosidl
 from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
 from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
@@ -42,7 +42,6 @@ MODES = {
     "protobuf": (NEW, REUSED, "arena"),
     "protobuf-current": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
-    "sbe": (REUSED,),
     COLUMNS: ("view", "converted"),
 }
 """Modes of libraries that have others than new and reused ones."""
@@ -53,8 +52,6 @@ WIRES = {
     COLUMNS: "columns",
     "messagepack": "messagepack",
     "flatbuffers-table": "flatbuffers",
-    "capnproto": "capnproto",
-    "sbe": "sbe",
 }
 """Wires of libraries that have one of their own."""
 WITHOUT_CACHE = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
@@ -239,11 +236,6 @@ def _current_protobuf() -> str:
     return f"protobuf {json.loads(CURRENT_PROTOBUF.read_text(encoding='utf-8'))['version']}"
 
 
-def _sbe() -> str:
-    jar = sbe_code.jar()
-    return f"sbe-all {jar.parent.name}" if jar is not None else "sbe-all"
-
-
 VERSIONS: dict[str, Callable[[], str]] = {
     "protobuf": _protobuf,
     "protobuf-current": _current_protobuf,
@@ -251,8 +243,6 @@ VERSIONS: dict[str, Callable[[], str]] = {
     "fast-cdr": lambda: _debians("libfastcdr-dev", "Fast-CDR"),
     rosidl.NAME: lambda: f"{rosidl.SUPPORT} of ROS 2",
     "flatbuffers-table": lambda: _debians("libflatbuffers-dev", "FlatBuffers"),
-    "capnproto": lambda: _debians("libcapnp-dev", "Cap'n Proto"),
-    "sbe": _sbe,
     "messagepack": lambda: _debians("libmsgpack-cxx-dev", "msgpack-cxx"),
     "memcpy": lambda: "none",
 }

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from wirecost.measure.bench.message.ros import mirror
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.ros import mirror
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.emit.cpp.api import camel
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.names import (

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from wirecost.data.messages.fields import fields_along
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.cpp.code import TEMPLATES, rendered
 from wirecost.measure.bench.message.cpp.source import ProgramSource
-from wirecost.measure.bench.message.fields import fields_along
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp import columns as emitter

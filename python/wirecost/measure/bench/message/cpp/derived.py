@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirecost.measure.bench.message.shapes import is_list, is_octets
+from wirecost.data.messages.shapes import is_list, is_octets
 from wirecost.schema.compile.emit.cpp.names import identifier, member
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef, Schema
 

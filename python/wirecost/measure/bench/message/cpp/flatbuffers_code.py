@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirecost.data.messages.shapes import is_list
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.code import ROOT, rendered
 from wirecost.measure.bench.message.cpp.derived import (
     DerivedField,
@@ -18,8 +20,6 @@ from wirecost.measure.bench.message.cpp.derived import (
     is_number,
     struct_messages,
 )
-from wirecost.measure.bench.message.shapes import is_list
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.schema import EnumRef, Field, Kind, Label, Message, MessageRef
 

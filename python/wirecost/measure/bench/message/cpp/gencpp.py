@@ -7,7 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.subject import Subject
 from wirecost.system import children
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")

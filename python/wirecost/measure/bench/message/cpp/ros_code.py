@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.data.messages.shapes import is_list
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.code import (
     ROOT,
     LibraryClass,
@@ -14,8 +16,6 @@ from wirecost.measure.bench.message.cpp.code import (
     rendered,
     stands_apart,
 )
-from wirecost.measure.bench.message.shapes import is_list
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.cpp.names import CppNames, member
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 

@@ -8,9 +8,9 @@ import os
 import subprocess
 from pathlib import Path
 
+from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.cpp.gencpp import SYSTEM_PYTHON
-from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.system import children
 
 NAME = "rosidl-fastrtps"

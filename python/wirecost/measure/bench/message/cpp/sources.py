@@ -12,6 +12,8 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.message.choices import COLUMNS
 from wirecost.measure.bench.message.cpp import (
@@ -20,15 +22,11 @@ from wirecost.measure.bench.message.cpp import (
     gencpp,
     ros_code,
     rosidl,
-    sbe_code,
 )
-from wirecost.measure.bench.message.cpp.capnproto_code import SCHEMA as CAPNPROTO_SCHEMA
-from wirecost.measure.bench.message.cpp.capnproto_code import capnproto
 from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
 from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
 from wirecost.measure.bench.message.cpp.tools import has_header, ran
-from wirecost.measure.bench.message.ros.installed import Ros2Installation
 from wirecost.measure.bench.message.selection import (
     HEADERS,
     CodecFile,
@@ -36,7 +34,6 @@ from wirecost.measure.bench.message.selection import (
     is_large,
     left_out,
 )
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
@@ -149,10 +146,6 @@ def _others(subject: Subject, selection: ContenderSelection) -> dict[str, Make]:
         makers["protobuf-current"] = _current_protobuf
     if selection.asks_for("memcpy"):
         makers["memcpy"] = _memcpy
-    if selection.asks_for("capnproto"):
-        makers["capnproto"] = _capnproto
-    if selection.asks_for("sbe"):
-        makers["sbe"] = _sbe
     return makers | {"messagepack": _messagepack, "flatbuffers-table": _flatbuffers}
 
 
@@ -247,34 +240,6 @@ def _flatbuffers(subject: Subject, folder: Path) -> ProgramSource | str:
     if complaint:
         return f"{flatc}: {complaint}"
     return ProgramSource("flatbuffers-table", ("flatbuffers.cpp",))
-
-
-def _capnproto(subject: Subject, folder: Path) -> ProgramSource | str:
-    capnp = shutil.which("capnp")
-    if capnp is None or not has_header("capnp/message.h"):
-        return "apt-get install capnproto libcapnp-dev"
-    _put(folder, capnproto(subject))
-    generated = folder / "capnp"  # not as the program
-    generated.mkdir()
-    options = (f"-oc++:{generated}", f"--src-prefix={folder}")
-    if complaint := ran([capnp, "compile", *options, str(folder / CAPNPROTO_SCHEMA)]):
-        return f"{capnp}: {complaint}"
-    units = ("capnproto.cpp", f"capnp/{CAPNPROTO_SCHEMA}.c++")
-    return ProgramSource("capnproto", units, ("-lcapnp", "-lkj"))
-
-
-def _sbe(subject: Subject, folder: Path) -> ProgramSource | str:
-    jar = sbe_code.jar()
-    if jar is None or shutil.which("java") is None:
-        return sbe_code.REMEDY
-    if refused := sbe_code.inexpressible(subject.schema, subject.type):
-        return refused
-    _put(folder, sbe_code.sbe(subject))
-    # In a folder that is not named as the program is.
-    settings = ("target.language=Cpp", f"output.dir={folder / 'generated' / 'sbe'}")
-    options = [f"-Dsbe.{setting}" for setting in (*settings, "validation.stop.on.error=true")]
-    complaint = ran(["java", *options, "-jar", str(jar), str(folder / sbe_code.SCHEMA)])
-    return f"{jar.name}: {complaint}" if complaint else ProgramSource("sbe", ("sbe.cpp",))
 
 
 def _googles_classes(subject: Subject, folder: Path) -> str:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from math import inf
 from pathlib import Path
 
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
 from wirecost.measure.bench.message.backend import (
@@ -26,7 +27,6 @@ from wirecost.measure.bench.message.java import code
 from wirecost.measure.bench.message.java.columns_code import columns_program
 from wirecost.measure.bench.message.own_lists import own_lists
 from wirecost.measure.bench.message.selection import JAVA, ContenderSelection
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirecost.measure.bench.message.fields import fields_along
+from wirecost.data.messages.fields import fields_along
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.java.code import ROOT, TEMPLATES, ours
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.java.columns_root import SCALARS, Accessor, JavaColumns
 from wirecost.schema.compile.emit.java.holders import Holders
 from wirecost.schema.compile.emit.java.names import JavaNames

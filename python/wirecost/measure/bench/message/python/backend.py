@@ -15,6 +15,8 @@ from pathlib import Path
 import google.protobuf
 from google.protobuf.internal import api_implementation
 
+from wirecost.data.messages.shapes import is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
 from wirecost.measure.bench.message.backend import (
@@ -32,14 +34,10 @@ from wirecost.measure.bench.message.own_lists import own_lists
 from wirecost.measure.bench.message.python import (
     extension,
     rclpy_library,
-    zserio_library,
-    zserio_schema,
 )
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
 from wirecost.measure.bench.message.selection import MODULE, ContenderSelection, is_large
-from wirecost.measure.bench.message.shapes import is_octets
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
@@ -78,10 +76,6 @@ class Python:
             self._rclpy, why = rclpy_library.probed(subject, selection.ros2)
             if why:
                 self.missing[rclpy_library.NAME] = why
-        self._has_zserio = selection.asks_for(zserio_library.NAME)
-        if self._has_zserio and (why := zserio_schema.generate(subject, self._folder)):
-            self._has_zserio = False
-            self.missing[zserio_library.NAME] = why
 
     def _find_native(self, say: Say) -> None:
         """Compile the extension, unless that is for later."""
@@ -120,9 +114,6 @@ class Python:
             contenders.append(self._one("genpy", own, f"genpy {_version('genpy')}"))
         if self._rclpy:
             contenders.append(self._one(rclpy_library.NAME, own, self._rclpy))
-        if self._has_zserio:
-            about = f"zserio {version('zserio')}"
-            contenders.append(self._one(zserio_library.NAME, "zserio", about))
         contenders.append(self._one("messagepack", "messagepack", f"msgpack {version('msgpack')}"))
         contenders.append(self._one("json", "json", f"json of Python {platform.python_version()}"))
         return contenders + [

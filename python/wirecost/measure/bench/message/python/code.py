@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wirecost.measure.bench.message.python import zserio_library
-from wirecost.measure.bench.message.shapes import is_list, is_octets
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.shapes import is_list, is_octets
+from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute
 from wirecost.schema.compile.schema import (
     EnumRef,
@@ -28,7 +27,7 @@ from wirecost.schema.compile.schema import (
 )
 
 if TYPE_CHECKING:
-    from wirecost.measure.bench.message.ros.reader import RosReader
+    from wirecost.data.messages.ros.reader import RosReader
 
 PREAMBLE = """\
 from base64 import b64decode, b64encode
@@ -76,12 +75,6 @@ class LibraryStyle:
     octets: str = "{}"
     summed: str = "sum({})"
     text: str = "{}"
-    data: str = "{}"
-    """Expression that gives what a field of bytes holds as one that has a hash."""
-    entry: Callable[[Message, Field], int] | None = None
-    """Place in ``classes`` of the class of a map's entries, where these are a list."""
-    pairs: str = "{}.items()"
-    """Expression that gives a map's keys and values."""
     imports: str = ""
     is_json: bool = False
     is_list: bool = False
@@ -162,28 +155,8 @@ def rclpy(reader: RosReader) -> LibraryStyle:
     )
 
 
-def zserio(schema: Schema) -> LibraryStyle:
-    """Return Zserio's style, whose maps are lists of objects, and whose bytes can change."""
-    places = list(zserio_library.entry_names(schema))
-    first = len(list(schema.messages()))
-
-    def entry(message: Message, field: Field) -> int:
-        return first + places.index((message.full_name, message.fields.index(field)))
-
-    return LibraryStyle(
-        lambda message, field: f"f{message.fields.index(field)}",
-        _IN_ORDER,
-        text="bytes({})",
-        data="bytes({})",
-        entry=entry,
-        pairs="((e.k, e.v) for e in {})",
-    )
-
-
 def style(about: Subject, library: str) -> LibraryStyle:
     """Return a library's style, or ours."""
-    if library == zserio_library.NAME:
-        return zserio(about.schema)
     if library == "rosbags" and about.ros is not None:
         return rosbags(about.ros)
     if library == "rclpy" and about.ros is not None:
@@ -233,9 +206,6 @@ def _make(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Ite
 def _argument(
     message: Message, field: Field, value: str, numbers: dict[str, int], style: LibraryStyle
 ) -> str:
-    if style.entry is not None and field.label is Label.MAP and field.value is not None:
-        held = _one(field.value, "x", numbers, style)
-        return f"[classes[{style.entry(message, field)}](k, {held}) for k, x in {value}]"
     return style.number(message, field, _made(field, value, numbers, style))
 
 
@@ -305,7 +275,7 @@ def _read(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Ite
             value = _value(field.value, "x", numbers, style)
             whole = value if _is_text(field.value) else f"number({value})"
             yield "    u = 0"
-            yield f"    for k, x in {style.pairs.format(got)}:"
+            yield f"    for k, x in {got}.items():"
             yield f"        u += hash({key}) ^ {whole}"
             yield f"    t += u & {MASK}"
         elif is_octets(field):
@@ -350,8 +320,6 @@ def _value(field: Field, value: str, numbers: dict[str, int], style: LibraryStyl
         return f"read_{numbers[field.type.name]}({value})"
     if style.is_json and field.type is Kind.BYTES:
         value = f"b64decode({value})"
-    elif field.type is Kind.BYTES:
-        value = style.data.format(value)
     return f"(hash({value}) & {MASK})" if _is_text(field) else value
 
 

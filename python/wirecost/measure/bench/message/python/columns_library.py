@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wirecost.measure.bench.message.fields import fields_along
-from wirecost.measure.bench.message.subject import Subject
+from wirecost.data.messages.fields import fields_along
+from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute, module_place
 
 

@@ -16,9 +16,8 @@ from typing import Any
 
 import msgpack
 
-from wirecost.measure.bench.message.python import zserio_library
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.python.code import is_time
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.emit.python.names import class_name, module_place
 
 ROOT = "wire"
@@ -148,14 +147,6 @@ def _rclpy(about: Subject) -> MessageLibrary:
     return MessageLibrary(encode, lambda data: decode(data, top), encode, classes)
 
 
-def _zserio(about: Subject) -> MessageLibrary:
-    zserio = importlib.import_module("zserio")
-    classes = zserio_library.classes(about.schema)
-    decode = partial(zserio.deserialize_from_bytes, classes[_place(about)])
-    again = partial(zserio_library.again, about)
-    return MessageLibrary(zserio.serialize_to_bytes, decode, again, classes)
-
-
 _OTHERS: dict[str, Callable[[Subject], MessageLibrary]] = {
     "protobuf": _protobuf,
     "json": _json,
@@ -163,7 +154,6 @@ _OTHERS: dict[str, Callable[[Subject], MessageLibrary]] = {
     "rosbags": _rosbags,
     "genpy": _genpy,
     "rclpy": _rclpy,
-    zserio_library.NAME: _zserio,
 }
 
 

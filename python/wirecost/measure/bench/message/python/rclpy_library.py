@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.other_python import environment, installed_packages
 from wirecost.measure.bench.message.python.code import rclpy_attribute as attribute
-from wirecost.measure.bench.message.ros.installed import MISSING, Ros2Installation
-from wirecost.measure.bench.message.subject import Subject
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.system import children
 

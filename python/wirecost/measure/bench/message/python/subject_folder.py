@@ -8,7 +8,7 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2 as pb
 
-from wirecost.measure.bench.message.subject import Subject, subject
+from wirecost.data.messages.subject import Subject, subject
 
 _DESCRIPTORS = "schema.fds"
 _DEFINITIONS = "definitions.json"
@@ -27,8 +27,8 @@ def keep(about: Subject, folder: Path) -> None:
 def kept(folder: Path, type_name: str) -> Subject:
     if (folder / _DEFINITIONS).is_file():
         # Not for Protobuf's messages: NumPy and rosbags would take half of a process's start.
-        from wirecost.measure.bench.message.ros.definitions import RosDefinitions  # noqa: PLC0415
-        from wirecost.measure.bench.message.ros.subject import ros_subject  # noqa: PLC0415
+        from wirecost.data.messages.ros.definitions import RosDefinitions  # noqa: PLC0415
+        from wirecost.data.messages.ros.subject import ros_subject  # noqa: PLC0415
 
         content = json.loads((folder / _DEFINITIONS).read_text(encoding="utf-8"))
         return ros_subject(RosDefinitions(**content), str(folder), type_name)

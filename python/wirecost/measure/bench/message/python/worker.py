@@ -23,14 +23,14 @@ from time import perf_counter_ns
 from types import CodeType
 from typing import Any
 
+from wirecost.data.messages.content_file import read_content, write_content
+from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.timing import timed
 from wirecost.measure.bench.message.altered import alter
 from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.content_file import read_content, write_content
 from wirecost.measure.bench.message.python import code
 from wirecost.measure.bench.message.python.libraries import NEW, OURS, ROOT, library
 from wirecost.measure.bench.message.python.subject_folder import kept
-from wirecost.measure.bench.message.subject import Subject
 
 LEAST_SAMPLE_NS = 1_000_000
 WARM_NS = 5_000_000

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePath
@@ -14,6 +13,7 @@ from wirecost.results.records.schemas.message import MessageChange, MessageMeta
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Table
+from wirecost.system.foreign import shell_line
 
 SAME = "same bytes"
 MANY_FIELDS = "Fields to change"
@@ -38,12 +38,6 @@ LIBRARIES = {
     "same program",
     "wirecost-columns": "`wirecost compile {schema} --wire columns --columns {lists} --out DIR`",
     "flatbuffers-table": "a FlatBuffers schema with the same fields, compiled by flatc",
-    "capnproto": "a Cap'n Proto schema with the same fields, compiled by capnp",
-    "sbe": "an SBE schema with the same fields, compiled by sbe-tool",
-    "zserio": "a Zserio schema with the same fields, compiled by zserio",
-    "prost": "`cargo add prost` and prost-build, for another interface",
-    "buffa": "`cargo add buffa` and buffa-build, for another interface",
-    "rkyv": "rkyv's traits derived for structs with the same fields",
     "messagepack": "each message as an array of its fields, by msgpack",
     "rosbags": "`pip install rosbags`",
 }
@@ -265,7 +259,7 @@ def schema_given(meta: MessageMeta) -> str:
     if len(schemas) != 1:
         return ""
     options = [pair for pair in pairwise(command) if pair[0] in READING]
-    return shlex.join([*schemas, *(word for pair in options for word in pair)])
+    return shell_line(*schemas, *(word for pair in options for word in pair))
 
 
 def _schema(meta: MessageMeta) -> str:

@@ -39,7 +39,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     doubted = doubts(whole, of_all)
     first = first_answer(meta, whole, doubted, process_ends(of_all))
     if first and (ended := _ended(meta, whole)):
-        first = replace(first, answer=f"{ended} {first.answer}")
+        first = replace(first, sentence=f"{ended} {first.sentence}")
     has_programs = bool(meta.environment.get("compiler"))
     columns: dict[str, Callable[[MessageAbout], str]] = {
         "wire": lambda contender: contender.wire,
@@ -47,7 +47,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     }
     return ScenarioContent(
         f"{meta.type}: what a message costs",
-        first.answer if first else _ended(meta, whole) or None,
+        first.sentence if first else _ended(meta, whole) or None,
         present(
             *stage_tables(meta, whole, doubted),
             changes(meta, whole, doubted, process_ends(of_all)),

@@ -23,7 +23,7 @@ from wirecost.results.report.scenarios.message.changes import (
 )
 from wirecost.results.report.scenarios.message.stages import SECOND, Load, loads, share_of_core
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import LANGUAGES
 from wirecost.results.report.shared.table import Column, Table
 
@@ -35,6 +35,8 @@ MADE_UP = "made-up messages"
 MOST = 0.5
 """Share of the bytes of the field that is named."""
 MOST_ROWS = 9
+MOST_LEFT_OUT = 2
+"""Reasons for which messages were left out, of those that are printed first."""
 DOUBT = "?"
 """Mark of times and factors in doubt."""
 
@@ -44,7 +46,7 @@ def first_answer(
     rows: list[Row],
     doubted: Mapping[Key, Doubt],
     ends: Mapping[Key, tuple[float, float]],
-) -> FirstAnswer | None:
+) -> Answer | None:
     """Return the first answer; None where no contender was measured whole."""
     totals = [row for row in rows if row.stage == "total"]
     if not totals:
@@ -63,11 +65,17 @@ def first_answer(
         if most < WORTH:
             steps, hints = [], _hints(meta, faster, steps, bases)
             stands = rated.stands(doubted)
-    answer += _mostly(meta)
+    answer += _mostly(meta) + _left_out(meta)
     # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
     if MADE_UP in meta.content:
         answer += f" {meta.content.partition(': every field')[0]}."
-    return FirstAnswer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
+    return Answer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
+
+
+def _left_out(meta: MessageMeta) -> str:
+    """Say which messages of the recording were not measured, as those of another type."""
+    parts = [part for part in meta.content.split("; ") if "left out" in part]
+    return "".join(f" {part[:1].upper()}{part[1:]}." for part in parts[:MOST_LEFT_OUT])
 
 
 def _cost(

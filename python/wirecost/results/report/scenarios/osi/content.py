@@ -10,7 +10,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import (
     FEWEST,
     Contender,
@@ -132,7 +132,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         tables,
         [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
         f"Every contender: {built_with(meta.environment | {'flags': '; '.join(used)})}.",
-        first=FirstAnswer(lead, _with_note(tables[0], rows)) if lead and tables else None,
+        first=Answer(lead, _with_note(tables[0], rows)) if lead and tables else None,
     )
 
 

@@ -10,7 +10,6 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas.tensor import TensorMeta, TensorRun
 from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.tensor.advice import lead
-from wirecost.results.report.scenarios.tensor.claims import claims
 from wirecost.results.report.scenarios.tensor.comparisons import Comparisons, beside
 from wirecost.results.report.scenarios.tensor.contenders import (
     Group,
@@ -24,7 +23,6 @@ from wirecost.results.report.scenarios.tensor.contenders import (
     shares_of,
 )
 from wirecost.results.report.scenarios.tensor.pairs import behind, differing, sent
-from wirecost.results.report.scenarios.tensor.published import published_table
 from wirecost.results.report.scenarios.tensor.tables import (
     by_size,
     clocks,
@@ -35,7 +33,7 @@ from wirecost.results.report.scenarios.tensor.tables import (
     yardsticks,
 )
 from wirecost.results.report.shared import units
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import races, stages_table
 from wirecost.results.report.shared.table import Amount, Table, present
 
@@ -58,7 +56,6 @@ class _Places:
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report. ``rows``: one for each case, contender, plugin and stage."""
     meta = results.meta_as(TensorMeta)
-    is_paper = "--paper" in meta.command
     totals = [row for row in rows if row.stage == "total"]
     shares = shares_of(results.samples)
     compared = Comparisons(results)
@@ -66,12 +63,12 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     for group, here in groups(rows):
         _add_group(places, group, here, shares, compared)
     by_pair = sent(results)
-    places.first += present(claims(results, totals) if is_paper else None, behind(by_pair))
+    places.first += present(behind(by_pair))
     places.folded += present(clocks(meta, rows))
     late = schedule(meta)
-    many_are_late = late is not None and len(late.rows) > MOST_LATE and not is_paper
+    many_are_late = late is not None and len(late.rows) > MOST_LATE
     (places.details if many_are_late else places.folded).extend(present(late))
-    (places.folded if is_paper else places.details).extend(present(differing(by_pair)))
+    places.details += present(differing(by_pair))
     answer = lead(results, rows, shares)
     return ScenarioContent(
         TITLE,
@@ -80,7 +77,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         [*places.details, *(stages_table(rows, race) for race in races(rows))],
         f"Listener and publisher: {meta.gc}.",
         places.folded,
-        first=FirstAnswer(answer, places.first[0], _steps(meta, totals))
+        first=Answer(answer, places.first[0], _steps(meta, totals))
         if answer and places.first
         else None,
     )
@@ -101,7 +98,6 @@ def _add_group(
     places: _Places, group: Group, rows: list[Row], shares: list[StageShares], compared: Comparisons
 ) -> None:
     """Add tables of each shape; of a sweep, tables by size instead."""
-    places.folded += present(published_table(group, rows))
     shapes = list(dict.fromkeys(shape_of(row) for row in rows))
     is_sweep = len(shapes) > FEW_SIZES
     if is_sweep:

@@ -20,7 +20,7 @@ from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.transport import tables
 from wirecost.results.report.scenarios.transport.advice import MATCHED, advice, lead
 from wirecost.results.report.scenarios.transport.decisions import decision_table
-from wirecost.results.report.shared.first import FirstAnswer
+from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table, present
 
 TITLE = "What a transport costs"
@@ -54,7 +54,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
 
 def _first(
     meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table]
-) -> FirstAnswer | None:
+) -> Answer | None:
     answer = advice(meta, cases)
     if answer is None or not every:
         return None
@@ -63,7 +63,7 @@ def _first(
     else:
         table = replace(every[0], rows=_quickest_first(every[0].rows, cases))
     table = replace(table, notes=[*_circumstances(meta, cases), *table.notes])
-    return FirstAnswer(answer, table, _steps(meta, cases, answer))
+    return Answer(answer, table, _steps(meta, cases, answer))
 
 
 def _only(table: Table, headings: Sequence[str]) -> Table:

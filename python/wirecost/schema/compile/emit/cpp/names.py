@@ -132,6 +132,8 @@ class CppNames:
         self._here = file
         self._hidden = {member(f) for m in file.messages for f in m.fields}
         self._hidden |= {part for m in file.messages for part in m.full_name.split(".")[:-1]}
+        nested = (declared for inner in file.nested.values() for declared in inner)
+        self._hidden |= {type_name(n.full_name.rpartition(".")[2]) for n in nested}
 
     def namespace(self, file: File) -> str:
         parts = [self._root, *(scope(p) for p in file.package.split("."))]

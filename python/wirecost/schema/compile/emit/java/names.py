@@ -71,6 +71,8 @@ class JavaNames:
     def __init__(self, schema: Schema, namespace: str) -> None:
         self._schema = schema
         self.runtime = f"{namespace}.runtime"
+        self._roots = {"java", namespace.partition(".")[0]}
+        """Packages whose names generated code writes first."""
         self._places: dict[str, Place] = {}
         for file in schema.files:
             package = ".".join(map(word, [namespace, *filter(None, file.package.split("."))]))
@@ -117,6 +119,8 @@ class JavaNames:
         outer = self.outer(name)
         classes = self._places[outer].classes if outer else ()
         own = word(re.sub(r"\W", "_", name.rpartition(".")[2]))
+        if own.rstrip("_") in self._roots:  # a class would hide the package
+            own += "_"
         while own in classes:  # Java has no class inside one of its name
             own += "_"
         return Place(package, (*classes, own))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from wirecost.schema.compile.frontends.ros.packages import (
 )
 from wirecost.schema.compile.frontends.ros.reader import FileReader
 from wirecost.schema.compile.schema import CompileError, File, MessageRef, Origin
+from wirecost.system.current_folder import from_here
 from wirecost.system.printable import shortened
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -71,7 +71,7 @@ class Loader:
         if name in self._files:
             return
         package = name.partition("/")[0]
-        readable = _shown(path)
+        readable = from_here(path)
         for part in (package, path.stem):
             if not _IDENTIFIER.fullmatch(part):
                 raise CompileError(
@@ -151,16 +151,10 @@ class Loader:
             meant = difflib.get_close_matches(used[1], names, 1)
             remedy = f"did you mean {used[0]}/{meant[0]}?" if meant else "see the package's folder"
             return CompileError(origin, f"package {used[0]} has no message {used[1]}", remedy)
-        searched = ", ".join(map(_shown, self._finder.roots))
+        searched = ", ".join(map(from_here, self._finder.roots))
         what = f"package {used[0]} is not found in {searched}"
         return CompileError(origin, what, "give the folder that holds it with -I")
 
 
 def _file_name(path: Path) -> str:
     return f"{name_of(folder_of(path))}/{path.name}"
-
-
-def _shown(path: Path) -> str:
-    """Return a path as short as people write it."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith(f"..{os.sep}..") else relative

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``--figures DIR``: every figure of an answer as a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from wirecost.results.report.choices import FIGURE_FORMATS
+from wirecost.results.report.shared.answer import Answer
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
+
+
+def with_figures(answer: Answer, folder: Path | None, form: str | None) -> Answer:
+    """Write the figures into a folder, and return the answer with their paths. Raises UserError."""
+    from wirecost.results.report.shared.figure_files import write_figures
+
+    formats = chosen("--format", form or FIGURE_FORMATS[0], FIGURE_FORMATS)
+    if folder is None:
+        if form is not None:
+            raise UserError(f"--format {form}: needs --figures DIR")
+        return answer
+    paths = write_figures(answer.figures(False), folder, formats)
+    return replace(answer, written=[str(path) for path in paths])

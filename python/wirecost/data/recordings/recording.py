@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording of any kind: its topics, and their messages by number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirecost.data.recordings import folder, formats
+from wirecost.data.recordings.connection import (
+    WIRES,
+    RecordedConnection,
+    RecordedMessage,
+)
+from wirecost.system.closing import Closing
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.foreign import shell_line
+from wirecost.system.printable import shown
+
+SUFFIXES = (*formats.MODULES, folder.PACKED)
+MOST_LISTED = 8
+
+
+@dataclass(frozen=True)
+class ConnectionGroup:
+    """The connections of a topic, of any file, that say the same of their messages."""
+
+    first: RecordedConnection
+    members: dict[int, set[int]] = field(default_factory=dict)
+    """Numbers of connections by that of their file."""
+    count: int = 0
+
+
+def is_recording(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES or folder.is_folder(path)
+
+
+class Recording(Closing):
+    """Raises UserError where it cannot be opened."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise UserError(f"{path}: no such file or folder; name a recording")
+        self.path = path
+        self._counts: dict[str, int] = {}
+        self._qos: dict[str, str] = {}
+        self.warnings: list[str] = []
+        if path.is_dir():
+            self._parts, about = folder.parts_of(path)
+            self._counts, self._qos, self.warnings = about.counts, about.qos, about.warnings
+        else:
+            self._parts = [folder.opened(path)]
+        for part in self._parts:
+            self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
+
+    def close(self) -> None:
+        for part in self._parts:
+            part.close()
+
+    def qos(self, connection: RecordedConnection) -> str:
+        """Return what is known of what a connection's publishers offered; empty: nothing."""
+        return connection.qos or self._qos.get(connection.topic, "")
+
+    def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
+        """Return the readable connections of a topic, empty for the only one. Raises UserError.
+
+        They can be read by their own definition, or by any where ``has_schema``. Connections
+        without messages are left out. UserError also where there is no such connection.
+        """
+        every = self.connections
+        usable = [connection for connection in every if _usable(connection, has_schema)]
+        topic = self._topic(topic, every, usable)
+        groups: dict[object, ConnectionGroup] = {}
+        for number, part in enumerate(self._parts):
+            for connection in part.connections:
+                if (
+                    connection.topic != topic
+                    or not connection.count
+                    or not _usable(connection, has_schema)
+                ):
+                    continue
+                digest = "" if connection.definition else connection.digest
+                key = (
+                    connection.type,
+                    connection.wire,
+                    connection.encoding,
+                    connection.definition,
+                    digest,
+                )
+                group = groups.get(key, ConnectionGroup(connection))
+                group.members.setdefault(number, set()).add(connection.number)
+                groups[key] = ConnectionGroup(
+                    group.first, group.members, group.count + connection.count
+                )
+        if not groups:
+            raise UserError(f"{self.path}: topic {shown(topic)} has no messages; choose another")
+        self._compare_count(
+            topic, sum(connection.count for connection in every if connection.topic == topic)
+        )
+        return list(groups.values())
+
+    def unusable(self, topic: str, has_schema: bool) -> list[RecordedConnection]:
+        """Return the connections of a topic that have messages which cannot be read."""
+        return [
+            connection
+            for part in self._parts
+            for connection in part.connections
+            if connection.topic == topic
+            and connection.count
+            and not _usable(connection, has_schema)
+        ]
+
+    def messages(self, groups: Collection[ConnectionGroup], wanted: Sequence[int]) -> list[bytes]:
+        """Return messages of all these groups by their numbers, ascending. Raises UserError."""
+        messages: list[bytes] = []
+        before = 0
+        for number, part in enumerate(self._parts):
+            members = set().union(*(group.members.get(number, ()) for group in groups))
+            count = sum(
+                connection.count for connection in part.connections if connection.number in members
+            )
+            inside = [number - before for number in wanted if before <= number < before + count]
+            messages += part.messages(members, inside)
+            before += count
+        return messages
+
+    @property
+    def connections(self) -> list[RecordedConnection]:
+        """Connections of all its files."""
+        return [connection for part in self._parts for connection in part.connections]
+
+    @property
+    def count(self) -> int:
+        """Number of messages that its files say they have."""
+        return sum(connection.count for connection in self.connections)
+
+    def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
+        """Yield every message of every file, as long as it can be read; the rest is a warning."""
+        for part in self._parts:
+            connections = {connection.number: connection for connection in part.connections}
+            known = len(part.warnings)
+            lost = 0
+            try:
+                for message in part.each():
+                    connection = connections.get(message.connection)
+                    if connection is None:
+                        lost += 1
+                    else:
+                        yield connection, message
+            except UserError as error:
+                self.warnings.append(str(error).removeprefix(f"{part.path}: "))
+            self.warnings += part.warnings[known:]
+            if lost:
+                self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
+
+    def rate_hz(self, groups: Collection[ConnectionGroup]) -> float | None:
+        """Return how many messages of these groups came in a second, on the mean.
+
+        None where they have no duration.
+        """
+        members: dict[int, set[int]] = {}
+        for group in groups:
+            for number, ids in group.members.items():
+                members.setdefault(number, set()).update(ids)
+        spans = [self._parts[number].span_ns(ids) for number, ids in members.items()]
+        taken_ns = max(last for _, last in spans) - min(first for first, _ in spans)
+        return rate_over(sum(group.count for group in groups), taken_ns)
+
+    def _topic(
+        self, topic: str, every: list[RecordedConnection], usable: list[RecordedConnection]
+    ) -> str:
+        topics = list(dict.fromkeys(connection.topic for connection in usable))
+        if not every:
+            raise UserError(f"{self.path}: holds no channel at all; name another recording")
+        if not any(connection.count for connection in every):
+            raise UserError(f"{self.path}: holds no message on any topic; name another recording")
+        if topic in topics:
+            return topic
+        of_topic = (
+            [connection for connection in every if connection.topic == topic] if topic else []
+        )
+        if of_topic or not topics:
+            raise self._not_described(of_topic or every)
+        topics = (
+            list(dict.fromkeys(connection.topic for connection in usable if connection.count))
+            or topics
+        )
+        listed = " or ".join(shell_line(name) for name in topics[:MOST_LISTED])
+        if topic:
+            raise UserError(f"{self.path}: has no topic {shown(topic)}; choose --topic {listed}")
+        if len(topics) > 1:
+            raise UserError(
+                f"{self.path}: has several topics; choose --topic {listed}, or see what each "
+                f"costs: `{shell_line('wirecost', 'cost', self.path)}`"
+            )
+        return topics[0]
+
+    def _not_described(self, connections: list[RecordedConnection]) -> UserError:
+        """Return the error: what is there, and what can be done."""
+        listed = "; ".join(shown(str(connection), 120) for connection in connections[:3])
+        remedy = "name another recording"
+        for connection in connections:
+            if connection.is_readable:
+                kind = "its .proto" if connection.wire == "protobuf" else "a .msg file of its type"
+                remedy = f"name {kind} as well"
+        return UserError(
+            f"{self.path}: holds no channel in {', '.join(WIRES)} with a schema that is known "
+            f"({listed}); {remedy}"
+        )
+
+    def _compare_count(self, topic: str, count: int) -> None:
+        said = self._counts.get(topic, count)
+        if said != count:
+            self.warnings.append(
+                f"its {folder.METADATA} says {said:,} where the files have "
+                f"{counted(count, 'message')}"
+            )
+
+
+def rate_over(count: int, taken_ns: int) -> float | None:
+    """Return the rate in Hz of messages whose first and last are that far apart, if they are."""
+    return (count - 1) / taken_ns * 1e9 if count > 1 and taken_ns > 0 else None
+
+
+def _usable(connection: RecordedConnection, has_schema: bool) -> bool:
+    return connection.is_readable if has_schema else connection.is_described

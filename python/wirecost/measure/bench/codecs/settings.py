@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare codecs of point clouds: bytes, time, error made.
+
+Every codec runs in one thread, in turns with the others; errors are measured on what came out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.measure.bench.engine import option
+from wirecost.measure.bench.engine.processes import ProcessPlan, plan
+from wirecost.system.errors import UserError
+
+EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 0.001"
+
+
+def _check_error(label: str, error: float) -> None:
+    if not 0 < error < math.inf:
+        raise UserError(f"{label} {error}: give a distance above 0, such as 0.001")
+
+
+@dataclass(frozen=True)
+class Settings(option.ScenarioSettings):
+    """Scans, and what lossy codecs may change in them."""
+
+    files: tuple[Path, ...] = option.argument(
+        "[FILE]…",
+        "Scans (.pcd, .ply, KITTI's .bin) or a recording; without one, real scans of "
+        "WIRECOST_DATA, or a synthetic one.",
+    )
+    topic: str = option.setting(
+        "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"
+    )
+    error: float = option.setting(
+        0.0005,
+        "What lossy codecs may change in x, y and z, in their unit.",
+        metavar="METRES",
+        check=_check_error,
+    )
+    rounds: int = option.setting(30, "How often each codec runs.", check=option.within(1, 10_000))
+    processes: int = option.processes(1)
+    seed: int = option.seed("Seed of the codecs' order.")
+
+    @property
+    def plan(self) -> ProcessPlan:
+        """Plan of the rounds in processes."""
+        return plan(self.rounds, self.processes, self.seed)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A system's cost in figures: the graph of its topics, and bars."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from wirecost.results.records.cost import SystemCost, TopicCost
+from wirecost.results.report.cost.answer import rate_of_bytes, share
+from wirecost.results.report.shared.axes import keyed, names_down, plot
+from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
+from wirecost.results.report.shared.graph import (
+    BESIDE,
+    BESIDE_ON_PAPER,
+    MOST,
+    MOST_ON_PAPER,
+    NODE,
+    TOPIC,
+    Edge,
+    EdgeWeight,
+    Graph,
+    graph_figure,
+)
+from wirecost.system.printable import without_middle
+
+MOST_BARS = 30
+LONGEST = 48
+PARTS = {"encode": PALETTE[0], "decode": PALETTE[3]}
+
+
+def cost_figures(cost: SystemCost, on_paper: bool) -> list[Figure]:
+    """Return the graph, where it is known who takes what, and bars of the costliest topics."""
+    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
+    return [figure for figure in (_graph(cost, most, beside), _bars(cost)) if figure is not None]
+
+
+def _bars(cost: SystemCost) -> Figure | None:
+    shown = [topic for topic in cost.topics if topic.share][:MOST_BARS]
+    if not shown:
+        return None
+    marks = [
+        {
+            "topic": without_middle(topic.topic, LONGEST),
+            "part": part,
+            "core": 100 * (value or 0.0),
+            "detail": f"{share(value or 0.0)} of a core",
+        }
+        for topic in shown
+        for part, value in (("encode", topic.encode_share), ("decode", topic.decode_share))
+    ]
+    names = list(dict.fromkeys(str(mark["topic"]) for mark in marks))
+    chart = (
+        plot(marks)
+        .mark_bar()
+        .encode(
+            x=alt.X("core:Q", title="% of a core"),
+            y=names_down("topic", names, labelLimit=280),
+            color=keyed(alt.Color, "part", PARTS, PARTS.values()),
+            tooltip=["topic:N", "part:N", "detail:N"],
+        )
+        .properties(width=WIDTH - 160, title="What each topic takes of a core")
+    )
+    caption = "Encoding at the publisher and decoding at all subscribers, at the recorded rate."
+    if len(shown) < len(cost.topics):
+        caption += f" The costliest {len(shown)} of {len(cost.topics)} topics."
+    return Figure("costs", caption, chart)
+
+
+def _graph(cost: SystemCost, most: int, beside: int) -> Figure | None:
+    caption = (
+        "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
+        "their bytes or their processor time. Red: the costliest topic."
+    )
+    return graph_figure("graph", graph_of(cost), caption, most, beside)
+
+
+def graph_of(cost: SystemCost) -> Graph:
+    """Return nodes and topics that have messages, with what goes along each line."""
+    graph = Graph()
+    known = [topic for topic in cost.topics if topic.publishers is not None and topic.count]
+    most_bytes = max((topic.bytes_per_s for topic in known), default=0.0) or 1.0
+    most_core = max((_most(topic) for topic in known), default=0.0) or 1.0
+    for topic in known:
+        item = (TOPIC, topic.topic)
+        graph.details[item] = f"{topic.rate_hz:.3g} Hz, {rate_of_bytes(topic.bytes_per_s)}"
+        publishers, takers = topic.publishers or [], topic.takers or []
+        for node in publishers:
+            _add(graph, ((NODE, node), item), topic, topic.encode_share, most_bytes, most_core)
+        for node in takers:
+            one = (topic.decode_share or 0.0) / len(takers)
+            _add(graph, (item, (NODE, node)), topic, one, most_bytes, most_core)
+    if known:
+        first = (TOPIC, known[0].topic)
+        graph.marked = {edge for edge in graph.edges if first in edge}
+    return graph
+
+
+def _most(topic: TopicCost) -> float:
+    takers = max(1, len(topic.takers or ()))
+    return max(topic.encode_share or 0.0, (topic.decode_share or 0.0) / takers)
+
+
+def _add(
+    graph: Graph,
+    edge: Edge,
+    topic: TopicCost,
+    core: float | None,
+    most_bytes: float,
+    most_core: float,
+) -> None:
+    if edge in graph.weights:
+        return
+    for item in edge:
+        graph.details.setdefault(item, "")
+    graph.edges.append(edge)
+    text = f"{rate_of_bytes(topic.bytes_per_s)}, {share(core or 0.0)} of a core"
+    widths = {"bytes": topic.bytes_per_s / most_bytes, "processor": (core or 0.0) / most_core}
+    graph.weights[edge] = EdgeWeight(widths, text)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and text of others in what wirecost prints: on a terminal, in a shell, in Rich's markup."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+MARKUP_TAG = re.compile(r"(\\*)(\[[a-z#/@][^\[\]]*?\])", re.IGNORECASE)
+"""What Rich takes for markup, and the backslashes before it."""
+
+
+def shown(name: object) -> str:
+    """Return the text on one line, with what a terminal would obey written as ``\\x1b``.
+
+    Escaped is all that Unicode does not count as printable: control characters, line breaks,
+    changes of the writing direction, and what stands for bytes that are no text (PEP 383).
+    """
+    text = str(name)
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def shell_line(*words: object) -> str:
+    """Return words as a command line for a shell, each of them quoted where it needs to be.
+
+    The line can be shown as it is: what a terminal would obey is written in the shell's ``$'…'``.
+    """
+    return " ".join(_shell_word(str(word)) for word in words)
+
+
+def _shell_word(word: str) -> str:
+    if word.isprintable():
+        return shlex.quote(word)
+    parts = []
+    for char in word:
+        if char in "\\'":
+            parts.append(f"\\{char}")
+        elif char.isprintable():
+            parts.append(char)
+        else:
+            # Octal digits are three at most, so that a digit behind them is not taken for theirs.
+            parts += [f"\\{byte:03o}" for byte in os.fsencode(char)]
+    return f"$'{''.join(parts)}'"
+
+
+def without_markup(text: object) -> str:
+    """Return text that Rich shows as it is, where markup is read: in the cells of its tables."""
+    escaped = MARKUP_TAG.sub(lambda tag: f"{tag[1] * 2}\\{tag[2]}", shown(text))
+    behind = len(escaped) - len(escaped.rstrip("\\"))
+    return escaped + "\\" * (behind % 2)  # an odd one would escape the markup that follows
