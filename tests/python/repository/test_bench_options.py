@@ -18,7 +18,16 @@ WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
 COMMON = {"--help", "--out", "--json"}
 """Every test has them."""
 ELSEWHERE = {
-    "tensor": {"--wrapyfi"},  # installs packages for minutes: bench/test_tensor_parts.py
+    "wrapyfi": {  # installs packages for minutes: benchmarks/test_wrapyfi.py
+        "--plugins",
+        "--mwares",
+        "--dtype",
+        "--rate",
+        "--trials",
+        "--processes",
+        "--seed",
+        "--python",
+    },
 }
 
 
