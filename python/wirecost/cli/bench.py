@@ -37,7 +37,7 @@ app = group(
     "Measure a scenario on this machine.",
     f"wirecost.cli.{PREFIX}",
     *NAMES,
-    for_files=("message",),
+    for_files=lambda _: ("message",),
     others=settings_modules,
 )
 
