@@ -268,6 +268,13 @@ def test_hostile_wheels_are_refused(job: Job, measured: Path, wheel: str, report
     assert reported in ran.log
 
 
+def test_a_missing_wheel_is_an_error(job: Job, measured: Path) -> None:
+    ran = job(baseline=measured, candidate=measured, wheel="")
+    assert not ran.succeeded
+    assert "give the path or URL of a wheel" in ran.log
+    assert "default" not in ACTION["inputs"]["wheel"]
+
+
 def test_no_script_has_an_expression() -> None:
     assert ACTION["runs"]["using"] == "composite"
     for step in ACTION["runs"]["steps"]:

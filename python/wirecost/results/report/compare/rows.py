@@ -307,6 +307,8 @@ def headline(comparison: Comparison) -> str:
         what = "counters or sizes" if counts > 1 else "counter or size"
         also = f", but {counts:,} {what} changed" if counts else ""
         return f"No significant change{' of times' if also else ''}{also}"
+    if any(change.shift.ci95 is not None for change in comparison.times):
+        return "Nothing to conclude: the changes are no larger than noise"
     medians = [
         min(change.n_a, change.n_b) for change in comparison.times if change.quantile == "p50"
     ]
