@@ -39,7 +39,7 @@ app = group(
     "Measure a scenario on this machine.",
     f"wirecost.cli.{PREFIX}",
     *_WRITTEN,
-    for_files=("message",),
+    for_files=lambda _: ("message",),
     others=settings_modules,
 )
 

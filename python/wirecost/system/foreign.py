@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and text of others in what wirecost prints: on a terminal, in a shell, in Rich's markup."""
+"""Names and text of others in what wirecost prints: on a terminal, in a shell."""
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
-
-MARKUP_TAG = re.compile(r"(\\*)(\[[a-z#/@][^\[\]]*?\])", re.IGNORECASE)
-"""What Rich takes for markup, and the backslashes before it."""
 
 
 def shown(name: object) -> str:
@@ -46,10 +42,3 @@ def _shell_word(word: str) -> str:
             # Octal digits are three at most, so that a digit behind them is not taken for theirs.
             parts += [f"\\{byte:03o}" for byte in os.fsencode(char)]
     return f"$'{''.join(parts)}'"
-
-
-def without_markup(text: object) -> str:
-    """Return text that Rich shows as it is, where markup is read: in the cells of its tables."""
-    escaped = MARKUP_TAG.sub(lambda tag: f"{tag[1] * 2}\\{tag[2]}", shown(text))
-    behind = len(escaped) - len(escaped.rstrip("\\"))
-    return escaped + "\\" * (behind % 2)  # an odd one would escape the markup that follows
