@@ -62,7 +62,7 @@ def _run_all(
         outcomes[name] = outcome, time.monotonic() - started
         console.print(f"{name}: {outcome.inputs:,} inputs, {len(outcome.faults)} faults")
         for fault in {fault.what: fault for fault in outcome.faults}.values():
-            console.print(f"  {fault.what}\n  {fault.kept}", style="red", markup=False)
+            console.print(f"  {fault.what}\n  {fault.kept}", style="red")
 
     with ThreadPoolExecutor(workers) as pool:
         for result in [pool.submit(run, name) for name in chosen]:

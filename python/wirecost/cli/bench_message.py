@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.bench import Processes
-from wirecost.cli.json_file import JsonFile
+from wirecost.cli.ending import JsonFile
 from wirecost.cli.options import argument, option, transport_names
 from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.message.choices import (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import Advance
-from wirecost.cli.json_file import JsonFile
+from wirecost.cli.ending import JsonFile
 from wirecost.cli.options import option
 from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.engine.processes import PROCESSES
@@ -20,7 +20,7 @@ from wirecost.measure.bench.tensor.contenders import contender_names as contende
 from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.results.records.journal import Journal
-from wirecost.results.report.shared.terminal import plain_console, say
+from wirecost.results.report.shared.terminal import say
 from wirecost.system import scratch
 from wirecost.system.chosen import chosen
 from wirecost.system.counted import counted
@@ -130,7 +130,7 @@ def command(
             listener.serve(host, port, word, places, _show, source)
         return
     available = contenders()
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
     others = _others(python or [], middlewares, devices, role)

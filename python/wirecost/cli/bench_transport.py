@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import Advance
-from wirecost.cli.json_file import JsonFile
+from wirecost.cli.ending import JsonFile
 from wirecost.cli.options import numbers, option, transport_names
 from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.transport.choices import KINDS, PATTERNS, PROCESSES, PYTHON
@@ -17,7 +17,7 @@ from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.registry import ALL
 from wirecost.measure.network import profiles
 from wirecost.results.records.journal import Journal
-from wirecost.results.report.shared.terminal import plain_console, say, say_whole
+from wirecost.results.report.shared.terminal import say, say_whole
 from wirecost.system import scratch
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.chosen import chosen
@@ -138,7 +138,7 @@ def command(
         selection, processes, seed, find_peak, resume=resume, faults=happening
     )
     scenario_settings.check()
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
 
     def measure(journal: Journal, advance: Advance) -> None:
         plan = transport.planned(scenario_settings, journal.folder / "logs")

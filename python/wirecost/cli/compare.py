@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
-from wirecost.cli.figure_files import with_figures
+from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
 from wirecost.cli.options import argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
@@ -106,13 +105,8 @@ def command(
             known=[MACHINE],
         ),
     ] = MACHINE,
-    figures: Annotated[
-        Path | None, option("Write each figure into a file there.", metavar="DIR")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        option(f"Format of --figures: {', '.join(FIGURE_FORMATS)}; default svg.", "--format"),
-    ] = None,
+    figures: Figures = None,
+    format_: FigureFormats = None,
 ) -> Answer:
     """Compare run B with run A, row by row: slower or faster.
 

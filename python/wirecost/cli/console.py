@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Column
 
 from wirecost.cli import verbosity
-from wirecost.results.report.shared.terminal import plain_console, say_whole
+from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.foreign import shown
 from wirecost.system.terminal import Console
 
@@ -25,7 +25,7 @@ Advance = Callable[[int, int, str], None]
 
 def say_notes(notes: Iterable[str]) -> None:
     """Print notes on standard error, one line each."""
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     for note in notes:
         say_whole(console, f"wirecost: {note}")
 
@@ -36,7 +36,7 @@ def progress() -> Iterator[Advance]:
 
     With no steps in all, the text is a remark: lines that stay on a terminal.
     """
-    console = plain_console(stderr=True)
+    console = Console(stderr=True)
     if verbosity.quiet:
         yield lambda _done, _total, _text: None
         return

@@ -75,9 +75,9 @@ class Output:
 
     @property
     def console(self) -> Console:
-        from wirecost.results.report.shared.terminal import plain_console
+        from wirecost.system.terminal import Console
 
-        return plain_console(stderr=self.uses_stdout)
+        return Console(stderr=self.uses_stdout)
 
     def check(self, new_folder: Path | None = None) -> None:
         """Raise UserError where a file could not be written, before any work.

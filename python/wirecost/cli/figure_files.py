@@ -5,11 +5,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
+from wirecost.cli.options import option
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
+
+Figures = Annotated[Path | None, option("Write the figures as files.", metavar="DIR")]
+FigureFormats = Annotated[
+    str | None,
+    option(
+        f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default {FIGURE_FORMATS[0]}.",
+        "--format",
+        metavar="FORMATS",
+        known=FIGURE_FORMATS,
+    ),
+]
 
 
 def with_figures(answer: Answer, folder: Path | None, form: str | None) -> Answer:

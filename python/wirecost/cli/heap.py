@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.imported import group
-from wirecost.cli.json_file import check_writable
 from wirecost.cli.options import Words, option
+from wirecost.cli.output_files import check_writable
 from wirecost.observe.heap.launch import Options, environment, pool_bytes
 from wirecost.system.errors import UserError
 

@@ -40,14 +40,13 @@ def group(
     about: str,
     prefix: str = "",
     *names: str,
-    former: Mapping[str, str] | None = None,
     for_files: Callable[[Path], Sequence[str]] = lambda _: (),
     others: Callable[[], Mapping[str, str]] = dict,
 ) -> typer.Typer:
     """Return a group of commands, which are those of ``imported``, or else are added to it."""
     kind: type[TyperGroup] = Group
     if names:
-        kind = imported(prefix, *names, former=former, for_files=for_files, others=others)
+        kind = imported(prefix, *names, for_files=for_files, others=others)
     app = typer.Typer(cls=kind, help=about, add_completion=False)
     app.callback()(lambda: None)
     return app
@@ -56,7 +55,6 @@ def group(
 def imported(
     prefix: str,
     *names: str,
-    former: Mapping[str, str] | None = None,
     for_files: Callable[[Path], Sequence[str]] = lambda _: (),
     others: Callable[[], Mapping[str, str]] = dict,
 ) -> type[TyperGroup]:
@@ -65,9 +63,8 @@ def imported(
     A hyphen in the name is an underscore in the module's.
 
     The module has a function ``command``, a group ``app``, or the ``Settings`` of a scenario.
-    ``former``: names of before, not listed, and their present names; ``for_files``: returns
-    the words of the command that is meant by a file; ``others``: finds modules of further commands
-    by their names.
+    ``for_files``: returns the words of the command that is meant by a file; ``others``: finds
+    modules of further commands by their names.
     """
 
     class Imported(Group):
@@ -88,20 +85,19 @@ def imported(
             return sorted(listed) if others is not dict else list(listed)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            is_command = args[0] in self.modules() or args[0] in (former or {})
+            is_command = args[0] in self.modules()
             if not is_command and (path := Path(args[0])).exists():
                 args = [*for_files(path), *args]
             return super().resolve_command(ctx, args)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            name = (former or {}).get(cmd_name, cmd_name)
-            module_name = self.modules().get(name)
+            module_name = self.modules().get(cmd_name)
             if module_name is None:
                 return None
             if self._only_lists:
-                return TyperCommand(name, help=_about(module_name))
-            command = get_command(_app(module_name, name))
-            command.name = name
+                return TyperCommand(cmd_name, help=_about(module_name))
+            command = get_command(_app(module_name, cmd_name))
+            command.name = cmd_name
             _show_example(command, module_name)
             for item in (command, *getattr(command, "commands", {}).values()):
                 if item is not None:

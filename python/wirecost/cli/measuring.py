@@ -29,7 +29,7 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.answer import interim_answer, results_answer
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.shared.screen import print_answer
-from wirecost.results.report.shared.terminal import plain_console, say_whole
+from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.counted import counted
@@ -37,6 +37,7 @@ from wirecost.system.errors import EndedError, UserError
 from wirecost.system.failed_write import described
 from wirecost.system.foreign import shell_line
 from wirecost.system.interruption import Watch, watched
+from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
@@ -138,7 +139,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
 
 def is_watched() -> bool:
     """Return whether somebody looks on; a log needs the last table only."""
-    return plain_console(stderr=True).is_terminal and not verbosity.quiet
+    return Console(stderr=True).is_terminal and not verbosity.quiet
 
 
 class _FirstTable:
@@ -168,7 +169,7 @@ class _FirstTable:
     def _print(self, answer: str) -> None:
         self._is_due = False
         out = io.StringIO()
-        console = plain_console(file=out, width=plain_console(stderr=True).width)
+        console = Console(file=out, width=Console(stderr=True).width)
         with suppress(UserError, OSError), finished_copy(self._folder) as copy:
             results = read_results(copy)
             print_answer(console, interim_answer(results, summarize(results), answer))

@@ -10,9 +10,10 @@ from wirecost.cli.console import progress
 from wirecost.cli.options import option
 from wirecost.cli.probe_show import Files
 from wirecost.results.records.choices import PROBE_FORMATS
-from wirecost.results.report.shared.terminal import plain_console, say_whole
+from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.results.records.probe_log import ProbeLog
@@ -39,7 +40,7 @@ def command(
         raise UserError(f"{out}: exists; name another file or add --force")
     logs = read_recorded(files)
     what = _mcap(logs, out) if form == MCAP else _other(logs, form, out)
-    say_whole(plain_console(), f"{out}: {what}")
+    say_whole(Console(), f"{out}: {what}")
 
 
 def _mcap(logs: list[ProbeLog], out: Path) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
+from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
 from wirecost.cli.options import argument, option
-from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.durations import nanoseconds
 from wirecost.system.foreign import shell_line
@@ -30,20 +30,10 @@ Deadline = Annotated[
 def command(
     files: Files,
     deadline: Deadline = None,
-    figures: Annotated[Path | None, option("Write the figures as files.", metavar="DIR")] = None,
-    form: Annotated[
-        str | None,
-        option(
-            f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default svg.",
-            "--format",
-            metavar="FORMATS",
-            known=FIGURE_FORMATS,
-        ),
-    ] = None,
+    figures: Figures = None,
+    form: FigureFormats = None,
 ) -> Answer:
     """Print which section costs most, what its slow executions have in common, what to do."""
-    from wirecost.cli.figure_files import with_figures
-
     limit_ns = deadline_ns(deadline)
     answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shell_line(*files)}")
     return with_figures(answer, figures, form)

@@ -47,7 +47,8 @@ def command(
     from wirecost.results.records.trial import is_trial
     from wirecost.results.report.results.answer import results_answer
     from wirecost.results.report.results.export import write_report
-    from wirecost.results.report.shared.terminal import plain_console, say_whole
+    from wirecost.results.report.shared.terminal import say_whole
+    from wirecost.system.terminal import Console
 
     if tables and (format_ or open_):
         raise UserError("--tables: prints and writes nothing; leave --format and --open out")
@@ -72,7 +73,7 @@ def command(
             return
         written = write_report(results, rows, formats, stills=True)
     for path in written:
-        say_whole(plain_console(), str(path))
+        say_whole(Console(), str(path))
     if open_:
         page = next(path for path in written if path.suffix == ".html")
         if not webbrowser.open(page.absolute().as_uri()):
@@ -94,15 +95,16 @@ def _print(answer: Answer, name: str, folder: str) -> None:
     """Print all of an answer, or its tables of a name; to a pipe with all columns."""
     from wirecost.results.report.results.answer import named_tables
     from wirecost.results.report.shared.screen import print_whole
-    from wirecost.results.report.shared.terminal import plain_console, print_table, table_width
+    from wirecost.results.report.shared.terminal import print_table, table_width
+    from wirecost.system.terminal import Console
 
     tables = [table for section in answer.sections for table in section.tables]
     width = None
     # A file or a pipe has no width, unless one was asked for.
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         widths = [table_width(table) for table in tables if table.optional]
-        width = max([plain_console().width, *widths])
-    console = plain_console(width=width)
+        width = max([Console().width, *widths])
+    console = Console(width=width)
     if not name:
         wider = f"COLUMNS=200 wirecost report {shell_line(folder)} --tables"
         print_whole(console, answer, wider)

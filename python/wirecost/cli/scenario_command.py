@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
-from wirecost.cli.json_file import JsonFile
+from wirecost.cli.ending import JsonFile
 from wirecost.cli.options import argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,

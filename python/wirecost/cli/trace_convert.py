@@ -7,19 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import JsonFile, check_writable, console_beside, write_json
+from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
 from wirecost.data.traces.batch.inputs import is_pattern
 from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
 from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces.conversion import Wanted
@@ -30,6 +28,7 @@ EXAMPLE = "wirecost trace convert drive.osi drive.mcap --columns all"
 MOST_WORKERS = 1024
 
 
+@answering()
 def command(
     sources: Annotated[
         list[str], argument("IN", f"Traces to read: {FORMATS}, or a pattern: 'fleet/**/*.osi'.")
@@ -80,14 +79,13 @@ def command(
         bool,
         option("With several traces: leave outputs that are newer than their traces.", "--resume"),
     ] = False,
-    json_file: JsonFile = None,
-) -> None:
+) -> Answer:
     """Write traces in another format, with columns or rows, or a part of them.
 
     With several traces, or a pattern, OUT is a folder. Outputs have the same relative paths in it
     as the inputs have in their common folder. Exit status 1 if a trace could not be converted.
     """
-    from wirecost.cli.trace_convert_many import convert_and_print
+    from wirecost.cli.trace_convert_many import convert_all
     from wirecost.data.traces.batch.jobs import Options
     from wirecost.data.traces.conversion import Wanted
     from wirecost.data.traces.convert import Bound
@@ -98,7 +96,6 @@ def command(
         tuple(columns.split(",")) if columns else (), rows, tuple(reduce or ()), also_rows
     )
     conversion.check()
-    check_writable("--json", json_file, out)
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
     if static_once and (columns or rows or out.suffix.lower() != ".mcap"):
         raise UserError(
@@ -112,9 +109,7 @@ def command(
         done, type_name = _convert_one(
             source, out, conversion, compression, type_name, topic, bounds, force, static_once
         )
-        _print_one(console_beside(json_file), out, done, type_name)
-        write_json(json_file, _document(source, out, done, type_name))
-        return
+        return _answer(source, out, done, type_name)
     if static_once:
         raise UserError(f"--static-once: takes one trace; {out} is a folder, name an .mcap")
     if out.suffix.lower() in SUFFIXES and not out.is_dir():
@@ -124,10 +119,7 @@ def command(
     if resume and force:
         raise UserError("--resume and --force: choose one")
     options = Options(conversion, compression, format_name, type_name, topic, *bounds)
-    status = convert_and_print(
-        sources, out, options, workers, json_file, resume=resume, force=force
-    )
-    raise typer.Exit(status)
+    return convert_all(sources, out, options, workers, resume=resume, force=force)
 
 
 def _convert_one(
@@ -166,17 +158,12 @@ def _convert_one(
     return done, trace.type_name
 
 
-def _print_one(console: Console, out: Path, done: Converted, type_name: str) -> None:
+def _answer(source: Path, out: Path, done: Converted, type_name: str) -> Answer:
     messages_before, messages_after = map(units.size, done.message_bytes)
     before, after = map(units.size, done.file_bytes)
-    console.print(
+    return Answer(
         f"{out}: {counted(done.frames, 'frame')} of {type_name}, messages {messages_before} → "
         f"{messages_after}, file {before} → {after}",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
+        heading=f"{source} converted",
+        document={"file": str(source), "out": str(out), "type": type_name} | asdict(done),
     )
-
-
-def _document(source: Path, out: Path, done: Converted, type_name: str) -> dict[str, object]:
-    return {"file": str(source), "out": str(out), "type": type_name} | asdict(done)

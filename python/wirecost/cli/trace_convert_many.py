@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output of ``wirecost trace convert`` on many traces: progress, failures, totals."""
+"""Answer of ``wirecost trace convert`` on many traces: progress, failures, totals."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from wirecost.cli.console import progress
-from wirecost.cli.json_file import console_beside, write_json
 from wirecost.cli.trace_options import STDERR
 from wirecost.data.traces.batch.jobs import ConversionJob, Options
 from wirecost.data.traces.batch.run import ConversionOutcome, ConversionTotals, convert_many
 from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer, Section
+from wirecost.results.report.shared.table import Table
+from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.counted import counted
 from wirecost.system.printable import printable
-from wirecost.system.terminal import Console
 
 
-def convert_and_print(
-    words: list[str],
-    folder: Path,
-    options: Options,
-    workers: int,
-    json_file: Path | None,
-    *,
-    resume: bool,
-    force: bool,
-) -> int:
-    """Convert traces, and return the command's exit status: 1 if a trace failed.
+def convert_all(
+    words: list[str], folder: Path, options: Options, workers: int, *, resume: bool, force: bool
+) -> Answer:
+    """Convert traces; the answer's exit status is 1 if a trace failed.
 
     Raises UserError.
     """
@@ -36,9 +31,9 @@ def convert_and_print(
 
         def report(outcome: ConversionOutcome, totals: ConversionTotals) -> None:
             if outcome.error:
-                _print(STDERR, f"failed: {outcome.error}")
+                say_whole(STDERR, f"failed: {outcome.error}")
             for warning in outcome.warnings:
-                _print(STDERR, f"warning: {warning}")
+                say_whole(STDERR, f"warning: {warning}")
             text = f"{totals.done:,} of {counted(totals.traces, 'trace')}{_failed(totals)}"
             advance(totals.done, totals.traces, text)
 
@@ -46,14 +41,26 @@ def convert_and_print(
     took = time.perf_counter() - begin
     before, after = map(units.size, totals.file_bytes)
     earlier = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
-    _print(
-        console_beside(json_file),
+    return Answer(
         f"{folder}: {totals.converted:,} of {counted(totals.traces, 'trace')} converted{earlier}"
         f"{_failed(totals)}; {counted(totals.frames, 'frame')}, files {before} → {after}, in "
         f"{units.significant(took)} s",
+        sections=_sections(totals),
+        heading=f"{folder}: traces converted",
+        document=_document(folder, totals, took),
+        status=1 if totals.failed else 0,
     )
-    write_json(json_file, _document(folder, totals, took))
-    return 1 if totals.failed else 0
+
+
+def _sections(totals: ConversionTotals) -> list[Section]:
+    """Return the traces that failed, and those with warnings."""
+    kinds = {"Traces that failed": totals.failed, "Traces with warnings": totals.warnings}
+    return [Section([_table(title, jobs)]) for title, jobs in kinds.items() if jobs]
+
+
+def _table(title: str, jobs: Sequence[tuple[ConversionJob, str]]) -> Table:
+    rows = [[str(job.source.path), text] for job, text in jobs]
+    return Table(title, ["trace", "reason"], rows, [], texts=("reason",))
 
 
 def _failed(totals: ConversionTotals) -> str:
@@ -77,7 +84,3 @@ def _document(folder: Path, totals: ConversionTotals, took_s: float) -> dict[str
 
 def _row(job: ConversionJob, text: str) -> dict[str, str]:
     return {"file": str(job.source.path), "text": printable(text)}
-
-
-def _print(console: Console, line: str) -> None:
-    console.print(printable(line), markup=False, highlight=False, soft_wrap=True)

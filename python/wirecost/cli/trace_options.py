@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.options import argument, option
 from wirecost.data.traces.choices import TYPES
-from wirecost.results.report.shared.terminal import plain_console, say_whole
+from wirecost.results.report.shared.terminal import say_whole
+from wirecost.system.terminal import Console
 
 if TYPE_CHECKING:
     from wirecost.data.traces import Trace
 
-STDERR = plain_console(stderr=True)
+STDERR = Console(stderr=True)
 """Console of progress and warnings: standard output is for results."""
 FORMATS = ".osi, .mcap or .txth"
 

@@ -10,15 +10,17 @@ import pytest
 from support.commands import commands
 
 COMMANDS = commands()
+STUDIES = ["--from", "benchmarks"]
+"""Option of ``bench`` before the name of a study."""
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_example_is_one(words: tuple[str, ...]) -> None:
     command = COMMANDS[words]
-    # A study's example names the folder in which it is found, here by a variable.
-    example_text = (command.epilog or "").replace(" --from benchmarks", "")
-    assert example_text.startswith(f"Example: wirecost {' '.join(words)}")
-    example = shlex.split(example_text.removeprefix("Example: wirecost "))
-    given = example[len(words) :]
-    context = command.make_context(words[-1], given)
+    prefix, _, example = (command.epilog or "").partition(": wirecost ")
+    given = shlex.split(example)
+    if given[1:3] == STUDIES:
+        del given[1:3]
+    assert (prefix, given[: len(words)]) == ("Example", list(words))
+    context = command.make_context(words[-1], given[len(words) :])
     assert context.params is not None

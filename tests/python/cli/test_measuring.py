@@ -64,7 +64,7 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
     assert said in " ".join(again.output.split()) and "good python default" in again.output
     runner.invoke(app, ["report", str(folder), "--format", "md"], catch_exceptions=False)
     text = (folder / "report.md").read_text()
-    assert text.startswith(said) and "take good" in text
+    assert said in text.partition("|")[0] and "take good" in text
     with pytest.raises(UserError, match="--tables: prints and writes nothing"):
         runner.invoke(
             app, ["report", str(folder), "--tables", "--format", "md"], catch_exceptions=False

@@ -16,19 +16,19 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.page import page
 from wirecost.results.report.shared.screen import print_answer, print_whole
-from wirecost.results.report.shared.terminal import plain_console
+from wirecost.system.terminal import Console
 
 
 def first_screen(answer: Answer, width: int = 80) -> str:
     out = io.StringIO()
-    print_answer(plain_console(file=out, width=width), answer)
+    print_answer(Console(file=out, width=width), answer)
     return out.getvalue()
 
 
 def all_of(answer: Answer, width: int = 80) -> str:
     """Return everything that a terminal shows of it."""
     out = io.StringIO()
-    print_whole(plain_console(file=out, width=width), answer)
+    print_whole(Console(file=out, width=width), answer)
     return out.getvalue()
 
 

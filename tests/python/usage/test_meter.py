@@ -253,13 +253,6 @@ def test_the_machine_is_at_least_as_busy_as_a_process(worker: Worker) -> None:
     assert passed.interrupts_ns >= 0 and passed.ksoftirqd_ns >= 0
 
 
-def test_shared_files_are_what_they_take(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(bytes(1 << 20))
-    with (tmp_path / "sparse").open("wb") as file:
-        file.truncate(1 << 30)
-    assert 1 << 20 <= memory.shared_files(tmp_path) < 1 << 24
-
-
 def test_files_that_say_less(tmp_path: Path) -> None:
     """Kernels without schedstat and smaps_rollup have such files."""
     folder: Any = tmp_path / "7"

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of processes, and of files in shared memory, in bytes."""
+"""Memory of processes, in bytes."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-SHARED = Path("/dev/shm")
 RESET_PEAK = "5"
 """For /proc/PID/clear_refs, proc(5)."""
 
@@ -64,16 +62,6 @@ def reset_peak(process: int, proc: Path = Path("/proc")) -> bool:
     except OSError:
         return False
     return True
-
-
-def shared_files(folder: Path = SHARED) -> int:
-    """Return the bytes of all users' files in shared memory of this machine that can be seen."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += Path(parent, name).lstat().st_blocks * 512
-    return total
 
 
 def _sizes(path: Path) -> dict[str, int]:

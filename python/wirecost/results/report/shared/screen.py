@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from wirecost.results.report.shared.answer import Answer, split_step
 from wirecost.results.report.shared.table import Table
-from wirecost.results.report.shared.terminal import plain_console, print_table, say, say_whole
+from wirecost.results.report.shared.terminal import print_table, say, say_whole
 from wirecost.system.counted import counted
 from wirecost.system.terminal import Console
 
@@ -22,7 +22,7 @@ SCREEN = 24
 def print_answer(console: Console, answer: Answer) -> None:
     """Print the first screen, with as much of the table as fits."""
     # Measured on a console of its own, as the other may be captured.
-    trial = plain_console(file=io.StringIO(), width=console.width)
+    trial = Console(file=io.StringIO(), width=console.width)
     _begin(trial, answer)
     _end(trial, answer)
     _begin(console, answer)
@@ -85,7 +85,7 @@ def _fitting(table: Table, width: int, room: int) -> Table:
     """Return as much of a table as fits so many lines: first without notes, then without rows."""
 
     def fits(part: Table) -> bool:
-        trial = plain_console(file=io.StringIO(), width=width)
+        trial = Console(file=io.StringIO(), width=width)
         print_table(trial, part)
         return _lines(trial) <= room
 

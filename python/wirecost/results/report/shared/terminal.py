@@ -7,7 +7,6 @@ import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import IO
 
 from rich import box
 from rich.console import JustifyMethod
@@ -25,15 +24,6 @@ LEAST_NAME = 24
 """Characters of a cut name that are shown however narrow the terminal is."""
 LEAST_WORDS = 20
 """Columns of a terminal that a column of words has at least."""
-
-
-def plain_console(
-    *, stderr: bool = False, file: IO[str] | None = None, width: int | None = None
-) -> Console:
-    """Return a console that prints text as it is, brackets and colons included."""
-    return Console(
-        stderr=stderr, file=file, width=width, markup=False, highlight=False, emoji=False
-    )
 
 
 def print_table(console: Console, content: Table, wider: str = "") -> None:
@@ -64,7 +54,7 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
         headings = [_broken(heading, _widest(rows, i)) for i, heading in enumerate(headings)]
     for part in _parts([headings[i] for i in visible], [[row[i] for i in visible] for row in rows],
                        console.width):  # fmt: skip
-        console.print(part, highlight=False, soft_wrap=isinstance(part, Text))
+        console.print(part, soft_wrap=isinstance(part, Text))
     _print_notes(console, content, hidden, wider)
 
 
@@ -76,7 +66,7 @@ def table_width(content: Table) -> int:
 
 def laid_out(content: Table, width: int) -> Text:
     """Return a table, for a display that is renewed."""
-    trial = plain_console(file=io.StringIO(), width=width)
+    trial = Console(file=io.StringIO(), width=width)
     print_table(trial, content)
     assert isinstance(trial.file, io.StringIO)
     return Text(trial.file.getvalue().rstrip())

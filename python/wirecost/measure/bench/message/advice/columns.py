@@ -31,8 +31,6 @@ MEASURED = 20
 DEEPEST = 8
 """Messages within an element whose numbers are reduced."""
 
-_NO_NUMBERS = (Kind.BOOL, Kind.STRING, Kind.BYTES)
-
 
 @dataclass(frozen=True)
 class TriedColumns:
