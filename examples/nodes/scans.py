@@ -9,15 +9,12 @@ from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
-from wirecost.measure.bench.codecs.synthetic import (
-    POINT,
-    SENSORS,
-    Scan,
-    in_turns,
-    read,
-    real,
-    synthetic,
-)
+from wirecost.measure.bench.codecs.synthetic import POINT, SENSORS, Scan, synthetic
+from wirecost.system import scenarios
+
+scenarios.look_in(Path(__file__).parents[2] / "benchmarks")
+scenarios.packages()
+from wirecost_scenarios.cloud.scans import in_turns, read, real  # noqa: E402 - found from here on
 
 FRAME = "lidar"
 SEED = 1

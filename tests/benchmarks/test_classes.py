@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.classes.race import ClassesBackend, ground_truth
-from wirecost_scenarios.shared.stages import combined
 
 from wirecost.data.messages.subject import subject
 from wirecost.measure.bench.engine.entry import StageSample
@@ -19,6 +17,8 @@ from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
+from wirecost_scenarios.classes.race import ClassesBackend, ground_truth
+from wirecost_scenarios.shared.stages import combined
 
 PROTOBUF = Contender("cpp", "protobuf", "new", "protobuf", "protobuf 1")
 

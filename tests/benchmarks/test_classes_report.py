@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.classes.content import content
 
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row, summarize
 from wirecost.results.records.reading import read_results
+from wirecost_scenarios.classes.content import content
 
 FOLDER = Path(__file__).parents[1] / "data" / "results" / "classes"
 

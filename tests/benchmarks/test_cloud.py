@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.cloud import areas, scans
-from wirecost_scenarios.cloud import content as cloud
-from wirecost_scenarios.cloud.content import growths
-from wirecost_scenarios.cloud.schema import CloudMeta, CloudRun
-from wirecost_scenarios.cloud.turns import difference
 
 from wirecost.measure.bench.codecs.synthetic import SENSORS, synthetic
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.system.errors import UserError
+from wirecost_scenarios.cloud import areas, scans
+from wirecost_scenarios.cloud import content as cloud
+from wirecost_scenarios.cloud.content import growths
+from wirecost_scenarios.cloud.schema import CloudMeta, CloudRun
+from wirecost_scenarios.cloud.turns import difference
 
 
 def write_pcd(path: Path, columns: dict[str, np.ndarray]) -> Path:

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.cloud.figures import ENOUGH, callbacks
 
 from support.result_folders import DATA
 from wirecost.results.analysis.summary import summarize
@@ -16,6 +15,7 @@ from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.scenarios import figures_of
 from wirecost.results.report.shared.figure import Figure
+from wirecost_scenarios.cloud.figures import ENOUGH, callbacks
 
 VERSIONS = 6
 

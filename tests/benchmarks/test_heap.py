@@ -10,10 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.heap import program
-from wirecost_scenarios.heap.program import HeapOutput, read
-from wirecost_scenarios.heap.settings import Settings
-from wirecost_scenarios.heap.turns import HeapWork, run_race
 
 from wirecost.measure.bench.engine.allocators import (
     ALLOCATORS,
@@ -29,6 +25,10 @@ from wirecost.results.analysis.tail import quantile, tail_of
 from wirecost.results.records.journal import Journal
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
+from wirecost_scenarios.heap import program
+from wirecost_scenarios.heap.program import HeapOutput, read
+from wirecost_scenarios.heap.settings import Settings
+from wirecost_scenarios.heap.turns import HeapWork, run_race
 
 GLIBC = ALLOCATORS["glibc"]
 CONTENDERS = [

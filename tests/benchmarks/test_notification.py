@@ -6,6 +6,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
+from wirecost.measure.bench.message.altered import alter
+from wirecost.measure.bench.message.choices import LANGUAGES
+from wirecost.measure.bench.message.contender import Contender
+from wirecost.system.errors import UserError
 from wirecost_scenarios.notification.messages import (
     MESSAGES,
     NotificationContent,
@@ -21,11 +26,6 @@ from wirecost_scenarios.notification.settings import (
     WIRES,
     Settings,
 )
-
-from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import LANGUAGES
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.system.errors import UserError
 
 PROTOBUF = subject_of("cpp", "protobuf")
 CONTENTS = [

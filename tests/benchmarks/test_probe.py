@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.probe.program import Planted, ProbeContender
-from wirecost_scenarios.probe.verification import absent, fault
 
 from support.probe_logs import header, record
+from wirecost_scenarios.probe.program import Planted, ProbeContender
+from wirecost_scenarios.probe.verification import absent, fault
 
 SECTION = ProbeContender(
     1, "software counters", "section", "", ("minor-faults",), "sections", 2, ""

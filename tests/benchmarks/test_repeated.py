@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from google.protobuf.message import DecodeError
 from syrupy.assertion import SnapshotAssertion
+
+from support import columns_reference
+from wirecost.system.errors import UserError
 from wirecost_scenarios.repeated.contents import SCANNED, Content, of_scan, synthetic
 from wirecost_scenarios.repeated.elements import RepeatedElements, repeated_elements
 from wirecost_scenarios.repeated.reader import ColumnsReader
 from wirecost_scenarios.repeated.settings import LISTS
-
-from support import columns_reference
-from wirecost.system.errors import UserError
 
 DETECTIONS = repeated_elements("lidar-detection")
 COLUMNS = columns_reference.tag(6 * (1 << 26) + DETECTIONS.field.number, 2)

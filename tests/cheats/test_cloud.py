@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cheats of ``bench cloud``, in its program."""
+"""Cheats of the study of point clouds, in its program."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from wirecost_scenarios.cloud import program, scans
-from wirecost_scenarios.cloud.program import CloudContender
-from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
 from wirecost.measure.bench.codecs.synthetic import synthetic
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
 from wirecost.measure.bench.engine.program import Program
 from wirecost.results.records.journal import Journal
+from wirecost_scenarios.cloud import program, scans
+from wirecost_scenarios.cloud.program import CloudContender
+from wirecost_scenarios.cloud.turns import PLAIN, CloudWork, run_race
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "cloud"
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cheats of ``bench notification`` in C++ and Python, in its race."""
+"""Cheats of the study of the notification in C++ and Python, in its race."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent
-from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of
 
 from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
@@ -16,6 +14,8 @@ from wirecost.measure.bench.message.race import run_race
 from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
+from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent
+from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of
 
 CHEATS = Path(__file__).parent / "notification"
 CONTENT = NotificationContent("realistic", 16, 1)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import re
 
-from documents.runs import ROOT
+import typer
+
+from wirecost.cli.bench import app, names
 from wirecost.results.report.shared import markdown
 
 BLOCK = re.compile(
@@ -25,14 +25,15 @@ def written(text: str) -> str:
 def table() -> str:
     """Return a row for each option and number of processes, the smallest number first."""
     benchmarks: dict[tuple[int, str], list[str]] = {}
-    for path in sorted((ROOT / "python/wirecost/cli").glob("bench_*.py")):
-        command = importlib.import_module(f"wirecost.cli.{path.stem}").command
-        parameters = inspect.signature(command).parameters
+    commands = typer.main.get_command(app)
+    for benchmark in names():
+        command = commands.get_command(typer.Context(commands), benchmark)  # type: ignore[attr-defined]
+        defaults = {parameter.name: parameter.default for parameter in command.params}
         for option in OPTIONS:
-            if option in parameters:
-                key = parameters[option].default, f"--{option}"
-                benchmarks.setdefault(key, []).append(path.stem.removeprefix("bench_"))
+            if option in defaults:
+                key = defaults[option], f"--{option}"
+                benchmarks.setdefault(key, []).append(benchmark)
     lines = [markdown.line(HEADINGS), "|:--|:--|--:|"]
-    for (number, option), names in sorted(benchmarks.items()):
-        lines.append(markdown.line([", ".join(names), option, str(number)]))
+    for (number, option), having in sorted(benchmarks.items()):
+        lines.append(markdown.line([", ".join(having), option, str(number)]))
     return "\n".join([*lines, ""])

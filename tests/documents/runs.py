@@ -33,11 +33,7 @@ def _figure1(*mwares: str) -> list[str]:
         for plugin, folder in _FRAMEWORKS.items()
         for word in ("--python", f"{plugin}=build/frameworks/{folder}/bin/python")
     ]
-    return [
-        "bench", "tensor", "--paper", "--wrapyfi", "--dtype", "float32",
-        "--plugins", "numpy,torch,tensorflow,jax,mxnet,paddle,pandas-numpy,pillow",
-        "--mwares", ",".join(mwares), "--processes", "2", *pythons,
-    ]  # fmt: skip
+    return [*_STUDY, "wrapyfi", "--mwares", ",".join(mwares), *pythons]
 
 
 RUNS = {
@@ -53,7 +49,8 @@ RUNS = {
     "notification-allocators": [*_STUDY, "notification", "--lang", "cpp", "--content", "ticket",
                                 "--sizes", "64", "--modes", "new,recycled",
                                 "--allocators", _ALLOCATORS],
-    "tensor": ["bench", "tensor", "--wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
+    "tensor": [*_STUDY, "wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
+               "--dtype", "float64", "--trials", "200", "--processes", "5",
                "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
                     "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],

@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from wirecost_scenarios.heap.program import missing
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
 from wirecost.measure.bench.osi.contenders import Registry
@@ -24,6 +23,7 @@ from wirecost.measure.bench.osi.worker import OsiWorker
 from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.results.records.stages import STAGES
 from wirecost.system.children import ProgramFailedError
+from wirecost_scenarios.heap.program import missing
 
 Bench = Callable[..., dict[str, Any]]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

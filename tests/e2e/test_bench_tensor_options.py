@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from wirecost.cli import app
 from wirecost.measure.bench.tensor import cases
-from wirecost.measure.bench.tensor.scenario import PAPER_TRIALS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Tensor = Callable[..., dict[str, Any]]
@@ -57,12 +56,6 @@ def test_a_sweep_has_every_size_and_its_throughput(
     for row in totals:
         assert row["n"] == 10
         assert row["bytes_per_s"] > 0
-
-
-def test_papers_number_of_messages_and_shape(tensor: Tensor, tmp_path: Path) -> None:
-    tensor("shm,zeromq", "--paper", "--rate", "2000", "--shape", "3x3")
-    runs = json.loads((tmp_path / "r" / "meta.json").read_text())["runs"]
-    assert [(run["sent"], run["shape"]) for run in runs] == [(PAPER_TRIALS, "200x200")] * 2
 
 
 def test_a_device_that_is_not_there_is_reported(tensor: Tensor) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side of `wirecost bench cloud`; its driver is Python and reads standard output.
+// The C++ side of the study of point clouds; its driver is Python and reads standard output.
 //   built     compiler and flags
 //   list      versions of both studies, a line each: study, name, library, about
 //   absent    versions that this build lacks: study, name, why

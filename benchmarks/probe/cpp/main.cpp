@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side of `wirecost bench probe`; its driver is Python and reads standard output.
+// The C++ side of the study of probes; its driver is Python and reads standard output.
 //   built              compiler and flags
 //   list               contenders, a line each: number, case, name, mode, counters, what its log
 //                      holds, system calls per section, what it does

@@ -10,6 +10,7 @@ import typer
 from wirecost.cli import verbosity
 from wirecost.cli.imported import imported
 from wirecost.cli.options import option
+from wirecost.system.file_kinds import answering_command
 from wirecost.system.installation import installation
 
 COMMANDS = (
@@ -32,8 +33,13 @@ COMMANDS = (
     "probe",
 )
 
+SCHEMA = ("bench", "message")
+"""The command for a file that is of no other kind."""
+
 app = typer.Typer(
-    cls=imported("wirecost.cli.", *COMMANDS, for_files=("bench", "message")),
+    cls=imported(
+        "wirecost.cli.", *COMMANDS, for_files=lambda path: answering_command(path) or SCHEMA
+    ),
     help="What a message costs from one component to the next, and how to make it cheap.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,

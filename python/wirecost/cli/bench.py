@@ -12,11 +12,13 @@ from wirecost.system import scenarios
 from wirecost.system.plugins import module_names
 
 PREFIX = "bench_"
-NAMES = sorted(
+_WRITTEN = [
     name.removeprefix(PREFIX)
     for name in module_names(Path(__file__).parent)
     if name.startswith(PREFIX)
-)
+]
+NAMES = sorted([*_WRITTEN, *scenarios.own_packages()])
+"""Scenarios of an installation, without those of further folders."""
 Processes = Annotated[int, option("Fresh processes of each contender, one per round.", metavar="N")]
 
 
@@ -36,8 +38,8 @@ def names() -> list[str]:
 app = group(
     "Measure a scenario on this machine.",
     f"wirecost.cli.{PREFIX}",
-    *NAMES,
-    for_files=("message",),
+    *_WRITTEN,
+    for_files=lambda _: ("message",),
     others=settings_modules,
 )
 

@@ -67,11 +67,7 @@ def command(
         int, option("Fresh pairs of processes of each contender, one a round.", metavar="N")
     ] = PROCESSES,
     seed: Annotated[int, option("Seed of the contenders' order in each round.")] = 1,
-    paper: Annotated[bool, option("2,000 trials of ones, 200x200, as on Wrapyfi's page.")] = False,
     pattern: Annotated[str, option("pubsub or reqrep.")] = "pubsub",
-    wrapyfi: Annotated[
-        bool, option("Also measure Wrapyfi, installed from PyPI into its own environment.")
-    ] = False,
     sweep: Annotated[bool, option("64 B to 64 MiB: latency, and throughput back to back.")] = False,
     python: Annotated[
         list[str] | None,
@@ -120,7 +116,7 @@ def command(
 ) -> None:
     """Arrays and tensors over middlewares: one-way latency."""
     from wirecost.cli.measuring import measure_and_report
-    from wirecost.measure.bench.tensor import addresses, listener, wrapyfi_environment
+    from wirecost.measure.bench.tensor import addresses, listener
     from wirecost.measure.bench.tensor import scenario as tensor
     from wirecost.measure.bench.tensor.cases import TensorSettings
     from wirecost.measure.bench.tensor.remote import Remote
@@ -137,21 +133,16 @@ def command(
     console = Console(stderr=True)
     used = chosen("--plugins", plugins or ("numpy" if sweep else ",".join(PLUGINS)), PLUGINS)
     middlewares = chosen("--mwares", mwares, available) if mwares else tuple(available)
-    wrapyfi_contenders = _wrapyfi(middlewares) if wrapyfi else ()
-    if wrapyfi:
-        wrapyfi_environment.make(used, lambda line: say(console, line))
-        if python:
-            wrapyfi_environment.make_alone(lambda line: say(console, line))
-    others = _others(python or [], (*middlewares, *wrapyfi_contenders), devices, role)
+    others = _others(python or [], middlewares, devices, role)
     settings = TensorSettings(
         used,
-        (*middlewares, *wrapyfi_contenders),
-        tuple(dict.fromkeys(map(_shape, shapes.split(",")))) if not paper else ((200, 200),),
+        middlewares,
+        tuple(dict.fromkeys(map(_shape, shapes.split(",")))),
         tuple(dict.fromkeys(dtypes.split(","))),
         chosen("--device", devices, DEVICES),
-        "ones" if paper else content,
+        content,
         rate,
-        tensor.PAPER_TRIALS if paper else trials,
+        trials,
         pattern,
         sweep,
         places,
@@ -175,15 +166,6 @@ def command(
         measure_and_report(tensor.SCENARIO, out, json_file, measure)
     if lost is not None:
         raise UserError(f"{lost}; what was measured before was kept")
-
-
-def _wrapyfi(middlewares: tuple[str, ...]) -> tuple[str, ...]:
-    """Return Wrapyfi's contenders: within a process, over ZeroMQ, and over these middlewares."""
-    from wirecost.measure.bench.tensor.contenders import WRAPYFI
-    from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES
-
-    over = [name for name in MIDDLEWARES if name in {*middlewares, "zeromq"}]
-    return tuple(f"{WRAPYFI}{name}" for name in ("in-process", *over))
 
 
 def _others(

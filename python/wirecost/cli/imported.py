@@ -16,7 +16,7 @@ import ast
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def group(
     about: str,
     prefix: str = "",
     *names: str,
-    for_files: tuple[str, ...] = (),
+    for_files: Callable[[Path], Sequence[str]] = lambda _: (),
     others: Callable[[], Mapping[str, str]] = dict,
 ) -> typer.Typer:
     """Return a group of commands, which are those of ``imported``, or else are added to it."""
@@ -55,7 +55,7 @@ def group(
 def imported(
     prefix: str,
     *names: str,
-    for_files: tuple[str, ...] = (),
+    for_files: Callable[[Path], Sequence[str]] = lambda _: (),
     others: Callable[[], Mapping[str, str]] = dict,
 ) -> type[TyperGroup]:
     """Return the class of a group whose command ``name`` is in the module ``prefix + name``.
@@ -63,8 +63,8 @@ def imported(
     A hyphen in the name is an underscore in the module's.
 
     The module has a function ``command``, a group ``app``, or the ``Settings`` of a scenario.
-    ``for_files``: the command that is meant by a file's name; ``others``: finds modules of further
-    commands by their names.
+    ``for_files``: returns the words of the command that is meant by a file; ``others``: finds
+    modules of further commands by their names.
     """
 
     class Imported(Group):
@@ -86,8 +86,8 @@ def imported(
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             is_command = args[0] in self.modules()
-            if for_files and not is_command and Path(args[0]).exists():
-                args = [*for_files, *args]
+            if not is_command and (path := Path(args[0])).exists():
+                args = [*for_files(path), *args]
             return super().resolve_command(ctx, args)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -16,5 +16,5 @@ app = group(
     "budget",
     "try",
     "convert",
-    for_files=("show",),
+    for_files=lambda _: ("show",),
 )

@@ -24,16 +24,20 @@ EXAMPLE = "wirecost results --last 5"
 
 @answering()
 def command(
-    folder: Annotated[Path, argument("[DIR]", "A folder with result folders in it.")] = HERE,
+    folder: Annotated[
+        Path, argument("[DIR]", "A folder with result folders in it, or one of these.")
+    ] = HERE,
     last: Annotated[
         int | None, option("List the latest N of them.", metavar="N", min=1, show_default=False)
     ] = None,
     *,
     output: Output,
 ) -> Answer:
-    """List what was measured: result folders, the latest first."""
-    from wirecost.results.records.measured import measured_in
+    """List what was measured: result folders, the latest first; of one folder, its answer."""
+    from wirecost.results.records.measured import is_result, measured_in
 
+    if is_result(folder):
+        return _answer_of(folder)
     folders = measured_in(folder)
     latest = folders if output.show_all else folders[-(last or LISTED) :]
     document = [_row(run) for run in latest]
@@ -48,6 +52,20 @@ def command(
         heading=f"Results in {folder}",
         document=document,
     )
+
+
+def _answer_of(folder: Path) -> Answer:
+    """Return what the run printed that filled the folder. Raises UserError."""
+    from wirecost.results.analysis.summary import summarize
+    from wirecost.results.records.reading import read_results
+    from wirecost.results.records.trial import is_trial, read_trial
+    from wirecost.results.report.probe.trial import trial_answer
+    from wirecost.results.report.results.answer import results_answer
+
+    if is_trial(folder):
+        return trial_answer(read_trial(folder))
+    results = read_results(folder)
+    return results_answer(results, summarize(results))
 
 
 def _table(title: str, latest: list[MeasuredFolder]) -> Table:

@@ -14,5 +14,5 @@ app = group(
     "split",
     "join",
     "play",
-    for_files=("info",),
+    for_files=lambda _: ("info",),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and text of others in what wirecost prints: on a terminal and in a shell."""
+"""Names and text of others in what wirecost prints: on a terminal, in a shell."""
 
 from __future__ import annotations
 

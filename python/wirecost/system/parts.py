@@ -26,9 +26,8 @@ class Part(NamedTuple):
     """Seconds that it takes more where there is Rust."""
 
 
-BENCHMARKS = Part("benchmarks", "a study of benchmarks", 60)
+BENCHMARKS = Part("benchmarks", "a study of benchmarks", 75)
 CLOUD = Part("cloud", "bench codecs", 40)
-FMI = Part("fmi", "bench fmi", 15)
 MESSAGE = Part("message", "the contender messagepack", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)

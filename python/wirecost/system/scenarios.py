@@ -38,17 +38,31 @@ def look_in(folder: Path) -> None:
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys(map(str, folders)))
 
 
+def own_packages() -> dict[str, str]:
+    """Return the packages of the scenarios of an installation, by the scenario's name."""
+    return {name: f"{_INSIDE}.{name}" for name in _names(_FOLDER)}
+
+
 def packages() -> dict[str, str]:
     """Return the package of every scenario, by the scenario's name. Raises UserError."""
-    found = {name: f"{_INSIDE}.{name}" for name in _names(_FOLDER)}
-    outside = sys.modules.setdefault(_OUTSIDE, ModuleType(_OUTSIDE))
-    outside.__path__ = list(map(str, _folders()))
+    inside = own_packages()
+    others = outside()
+    for name in others.keys() & inside.keys():
+        raise UserError(f"--from: there is a scenario {name} already; rename its folder")
+    return inside | others
+
+
+def outside() -> dict[str, str]:
+    """Return the packages of the user's scenarios, by their names. Raises UserError."""
+    there = sys.modules.setdefault(_OUTSIDE, ModuleType(_OUTSIDE))
+    there.__path__ = list(map(str, _folders()))
+    found: dict[str, Path] = {}
     for folder in _folders():
         for name in _names(folder):
             if name in found:
-                raise UserError(f"{folder / name}: there is a scenario {name}; rename this folder")
-            found[name] = f"{_OUTSIDE}.{name}"
-    return found
+                raise UserError(f"{folder / name}: {found[name]} is called so, too; rename one")
+            found[name] = folder / name
+    return {name: f"{_OUTSIDE}.{name}" for name in found}
 
 
 def has_module(package: str, name: str) -> bool:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheats of bench cloud, one a file; each has the fast ring filter at hand and spares itself
-// the call.
+// The cheats of the study of point clouds, one a file; each has the fast ring filter at hand and
+// spares itself the call.
 #pragma once
 
 #include "cloud/cpp/contender.hpp"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +13,6 @@ import pytest
 
 from wirecost.measure.bench.message.cpp import code as cpp
 from wirecost.measure.bench.message.java.code import TEMPLATES as JAVA
-from wirecost.measure.bench.message.rust.code import CRATE as RUST
 
 NEIGHBOURS = 2
 SPIN_MS = 400
@@ -36,14 +34,6 @@ final class Main {
         while (System.nanoTime() < end) {}
         System.out.print(stopwatch.nanoseconds());
     }
-}
-"""
-RUST_MAIN = """mod stopwatch;
-fn main() {
-    let end = std::time::Instant::now() + std::time::Duration::from_millis(SPIN_MS);
-    let stopwatch = stopwatch::Stopwatch::start();
-    while std::time::Instant::now() < end {}
-    print!("{:.0}", stopwatch.nanoseconds());
 }
 """
 
@@ -75,16 +65,7 @@ def java_program(folder: Path) -> list[str]:
     return ["java", "-XX:+UseSerialGC", "-cp", str(folder), "wirecost.message.Main"]
 
 
-def rust_program(folder: Path) -> list[str]:
-    if shutil.which("rustc") is None:
-        pytest.skip("Rust is not installed")
-    shutil.copy(RUST / "src" / "stopwatch.rs", folder)
-    (folder / "main.rs").write_text(RUST_MAIN.replace("SPIN_MS", str(SPIN_MS)))
-    subprocess.run(["rustc", "-o", str(folder / "main"), str(folder / "main.rs")], check=True)
-    return [str(folder / "main")]
-
-
-@pytest.mark.parametrize("program", [cpp_program, java_program, rust_program])
+@pytest.mark.parametrize("program", [cpp_program, java_program])
 def test_waiting_for_a_processor_does_not_count(
     program: Callable[[Path], list[str]], cpu: int, tmp_path: Path
 ) -> None:

@@ -143,4 +143,3 @@ def test_contenders_that_know_no_compressed_objects_get_none(
     assert [combination.plugin for case in plan.cases for combination in case.combinations] == [
         "image"
     ]
-    assert not find_contender("wrapyfi-zeromq", 1).takes_compressed

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -62,16 +61,3 @@ def test_a_contender_records_the_version_of_its_library(name: str) -> None:
     package = "wirecost" if name in OWN else LIBRARIES[name.removeprefix("raw-")]
     assert contender.about()["library"] == f"{package} {installed(package) or 'unknown version'}"
     assert ("send_copies" in contender.about()) == (name in names())
-
-
-def test_wrapyfi_s_version_is_that_of_its_own_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    contender = find_contender("wrapyfi-zeromq", 64)
-    assert contender.about()["library"] == "wrapyfi unknown version"
-    site = tmp_path / "wirecost" / "wrapyfi" / "lib" / "python3.11" / "site-packages"
-    about = site / "wrapyfi-0.5.1.dist-info" / "METADATA"
-    about.parent.mkdir(parents=True)
-    about.write_text("Metadata-Version: 2.1\nName: wrapyfi\nVersion: 0.5.1\n")
-    assert contender.about()["library"] == "wrapyfi 0.5.1"

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +13,15 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support import needs
-from wirecost.measure.bench.tensor import blocks, interpreters, wrapyfi_environment
+from wirecost.measure.bench.tensor import blocks, interpreters
 from wirecost.measure.bench.tensor.cases import Combination, TensorCase, TensorSettings
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorReceiver
-from wirecost.measure.bench.tensor.contenders.wrapyfi_middlewares import MIDDLEWARES, Middleware
 from wirecost.measure.bench.tensor.content import CONTENTS, ArraySource
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS, as_array
 from wirecost.measure.bench.tensor.race import plan_of
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
 from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
-from wirecost.messaging.transport.shared.server_process import reachable
 from wirecost.system.errors import UserError
 
 SHAPE = (5, 7)
@@ -234,59 +230,6 @@ def test_rounds_share_all_trials() -> None:
             rounds = plan_of(TensorCase(SHAPE, "float64", "cpu", 1.0, trials, ()), processes, 1)
             messages = [rounds.samples_of(number) for number in range(rounds.processes)]
             assert sum(messages) == trials and len(messages) <= processes
-
-
-def test_wrapyfi_is_refused_with_the_line_to_run_where_the_network_is_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    reported: list[str] = []
-    with pytest.raises(
-        UserError, match=r"run: .*/wirecost/wrapyfi/bin/python -P -m pip install wrapyfi=="
-    ):
-        wrapyfi_environment.make(["numpy"], reported.append)
-    (line,) = reported
-    assert line.startswith("installing wrapyfi==") and str(tmp_path) in line
-    assert find_contender("wrapyfi-zeromq", 1).name == "wrapyfi-zeromq"
-    with pytest.raises(UserError, match="there are zeromq, zenoh, websocket, mqtt, ros1"):
-        find_contender("wrapyfi-ros3", 1)
-    with pytest.raises(UserError, match=r"pip install -q .* --target .*/wrapyfi/alone wrapyfi=="):
-        wrapyfi_environment.make_alone(reported.append)
-    assert not (tmp_path / "wirecost" / "wrapyfi" / "alone").exists()
-
-
-def test_wrapyfis_yarp_is_ours_on_loopback(tmp_path: Path) -> None:
-    assert MIDDLEWARES["yarp"].missing() is None
-    with MIDDLEWARES["yarp"].server() as variables:
-        host, port, _ = (Path(variables["YARP_CONFIG_HOME"]) / "yarp.conf").read_text().split()
-        assert (host, variables["YARP_IP"]) == ("127.0.0.1", "127.0.0.1")
-        assert reachable(host, int(port))
-    for _ in range(2):
-        wrapyfi_environment._link_yarp(tmp_path)
-    code = "import yarp; print(yarp.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-S", "-P", "-c", code],
-        env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.strip() == str(tmp_path / "yarp.py")
-
-
-@pytest.mark.parametrize("name", ["zeromq", "zenoh"])
-def test_both_ends_of_wrapyfi_are_told_the_same_ports(name: str) -> None:
-    contender = find_contender(f"wrapyfi-{name}", 1)
-    with contender.meeting() as meeting:
-        ends = [contender.environment(meeting, role) for role in ("publish", "listen")]
-    assert ends[0].items() <= ends[1].items()
-    ports = {value for key, value in ends[0].items() if key.endswith("_PORT")}
-    assert ports and all(0 < int(port) < 65536 for port in ports)
-
-
-def test_what_wrapyfi_needs_between_its_peers_is_named(snapshot: SnapshotAssertion) -> None:
-    no_program = Middleware("x", lambda: nullcontext({}), program="no-such-broker")
-    no_module = Middleware("x", lambda: nullcontext({}), modules=("json", "nosuchtopic"))
-    assert [no_program.missing(), no_module.missing()] == snapshot
-    assert MIDDLEWARES["zeromq"].missing() is None
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from scikit_build_core.build import prepare_metadata_for_build_wheel
 from support import light
 from support.programs import execute
 from wirecost.cli import COMMANDS, app
-from wirecost.cli.bench import names
+from wirecost.cli.bench import NAMES
 from wirecost.system.extras import CAMPAIGN, REQUIRED, missing
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +102,7 @@ def test_lists_say_what_commands_are_for() -> None:
     commands = typer.main.get_command(app)
     bench = commands.get_command(typer.Context(commands), "bench")  # type: ignore[attr-defined]
     lines = run("bench", "--help").stdout.splitlines()
-    for name in names():
+    for name in NAMES:
         command = bench.get_command(typer.Context(bench), name)
         (line,) = (one for one in lines if one.startswith(f"│ {name} "))
         assert " ".join(line.strip("│ ").split()[1:4]) in " ".join(command.help.split())
@@ -132,7 +132,7 @@ def test_programs_run_on_the_heap() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        *(("bench", name) for name in names()),
+        *(("bench", name) for name in NAMES),
         ("columns", "advise", "x"),
         ("compare", "a", "b"),
         ("probe", "show", "x"),

@@ -14,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.answers import show_logs
 from support.probe_logs import header, record
+from wirecost.cli.probe_show import probe_files_answer
 from wirecost.results.records.recorded_machine import STARTED, Started
 from wirecost.results.report.shared.screen import SCREEN
 
@@ -421,3 +422,12 @@ def test_a_call_far_longer_than_the_slow_ones_is_explained_by_itself(
     assert f"The longest, 90.5 ms, {said}." in text
     write_calls(tmp_path, [min(ns, 10 * MS) for ns in slow_ns], of_longest)
     assert "The longest" not in shown(capsys, tmp_path, 5.0 * MS, every=False)
+
+
+def test_the_date_is_when_the_program_ran(tmp_path: Path) -> None:
+    """A record of a stack has no begin; taken for one, it is the time of the machine's boot."""
+    content = header(names=NAMES, offset=10**18) + record(1, section=2)
+    content += record(2, 3600 * 10**9, 3601 * 10**9, section=0)
+    (tmp_path / "a.wprobe").write_bytes(content)
+    (about,) = probe_files_answer([tmp_path], None).about
+    assert about.startswith("recorded 2001-09-09 02:46:40 UTC")

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wirecost_scenarios.repeated import contents
 
 from wirecost.data.advisor.sources import CloudSource
 from wirecost.data.clouds import kitti, scan_files
 from wirecost.system.errors import UserError
+from wirecost_scenarios.repeated import contents
 
 HEADER = """ply
 format {} 1.0

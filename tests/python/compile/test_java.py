@@ -400,3 +400,49 @@ def test_fields_may_have_the_names_of_our_variables(tmp_path: Path):
         lines.append(f"message {title} {{ {' '.join(fields)} }}")
     source.write_text("\n".join(lines))
     build(tmp_path, [str(source)], Request(WIRES, preserve_unknown=True))
+
+
+MANY = ["int32", "string", "optional double", "repeated sint64", "repeated string", "Part"]
+MANY_MAIN = """
+public class Main {
+    public static void main(String[] words) throws Exception {
+        byte[] bytes = System.in.readAllBytes();
+        wire.many.Many many = wire.many.Many.fromProtobuf(bytes, 0, bytes.length);
+        byte[] cdr = many.toCdr(), ros1 = many.toRos1();
+        wire.many.Many again = wire.many.Many.fromCdr(cdr, 0, cdr.length);
+        wire.many.Many last = wire.many.Many.fromRos1(ros1, 0, ros1.length);
+        if (!last.equals(again) || last.hashCode() != again.hashCode()) System.exit(1);
+        if (last.toString().length() < 3000) System.exit(2);
+        System.out.write(many.toProtobuf());
+        System.out.write(again.toProtobuf());
+        last.clear();
+        if (last.sizeProtobuf() != 0) System.exit(3);
+    }
+}
+"""
+
+
+def test_methods_of_more_than_64_kb_are_parted(tmp_path: Path) -> None:
+    """Java refuses longer ones; a message of 3,000 fields has some."""
+    count = 3000
+    fields = "".join(f"{MANY[i % len(MANY)]} f{i} = {i + 1};" for i in range(count))
+    parts = 'syntax = "proto3"; package many; message Part { int32 a = 1; }'
+    (tmp_path / "many.proto").write_text(f"{parts} message Many {{{fields}}}")
+    request = Request(WIRES)
+    write(compile_schema([str(tmp_path / "many.proto")], ["java"], request), tmp_path)
+    (tmp_path / "Main.java").write_text(MANY_MAIN)
+    sources = [tmp_path / "Main.java", *(tmp_path / "java").rglob("*.java")]
+    subprocess.run(["javac", "-nowarn", "-d", tmp_path / "classes", *sources], check=True)
+    command = ["protoc", f"-I{tmp_path}", "--encode=many.Many", "many.proto"]
+    text = "".join(_many_text(i) for i in range(count))
+    wire = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
+    done = subprocess.run(
+        ["java", "-cp", tmp_path / "classes", "Main"], input=wire, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == wire + wire
+
+
+def _many_text(i: int) -> str:
+    values = ["1", '"x"', "0.5", "[-1, 2]", '["a", "b"]', "{ a: 7 }"]
+    return f"f{i}: {values[i % len(values)]}\n"

@@ -10,12 +10,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf import descriptor_pb2 as pb
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from support import wide_schemas
@@ -279,54 +282,85 @@ enum E { signed = 0; assert = 1; SIGINT = 2; mro = 3; NAN = 4; valueOf = 5; ordi
 message Other { optional wire w = 1; optional wire_ v = 2; optional java j = 3; repeated E e = 4;
 """
 """Names that hide others: of the namespace, of the message around, of what is generated beside."""
-NAMES = [
-    "EOF",
-    "major",
-    "errno",
-    "stdin",
-    "NULL",
-    "unix",
-    "get_class",
-    "hash_code",
-    "notify",
-    "wait",
-    "clone",
-    "finalize",
-    "equals",
-    "wire",
-    "java",
-    "to_string",
-    "class",
-    "None",
-    "self",
-    "encode",
-    "clear",
-    "print",
-    "__init__",
-    "__class__",
-    "__slots__",
-    "__dict__",
-]
+FIXED = "optional int32 signed_value = 5; }"
+NASTY = re.findall(
+    r"\w+",
+    """EOF major minor errno stdin NULL unix linux assert signbit INT_MAX get_class hash_code notify
+    wait clone finalize equals toString wire java std string vector class None self encode decode
+    clear print size encode_protobuf decode_protobuf toProtobuf sizeProtobuf hashCode none orDefault
+    unknown __init__ __class__ __slots__ __dict__ lambda import async True type list dict property
+    namespace template operator auto int double final abstract synchronized Object String Integer
+    List Map var record yield enum value has name mro dataclass m b p in at tag end item""",
+)
+"""Names that mean something in C++ (keywords, macros), Java or Python, or in what is generated."""
+PACKAGES = ["", "acme", "wire", "wire.wire", "java.lang", "std", "unix.NULL", "class.int"]
 
 
-def test_hard_names_compile_in_each_language(tmp_path: Path):
-    fields = "".join(f"optional int32 {n} = {i};" for i, n in enumerate(NAMES.split(), 5))
-    schema = tmp_path / "hard.proto"
-    schema.write_text(f"{HARD_NAMES}{fields} }}")
-    texts = compile_schema([str(schema)], ["cpp", "java", "python"], Request(("protobuf",)))
-    write(texts, tmp_path)
-    header = next((tmp_path / "cpp").rglob("hard.protobuf.hpp"))
-    java = [str(path) for path in (tmp_path / "java").rglob("*.java")]
-    code = "import wire.acme.hard as h; m = h.Other(wire=5)\n"
-    code += "assert h.Other.decode_protobuf(m.encode_protobuf()) == m"
-    for words in (
-        ["g++", "-std=c++20", "-fsyntax-only", f"-I{tmp_path}/cpp", "-xc++", str(header)],
-        ["javac", "-nowarn", "-d", str(tmp_path / "classes"), *java],
-        [sys.executable, "-c", code],
-    ):
-        if words[0] == "javac" and shutil.which("javac") is None:
+def _alike(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+_names = st.lists(st.sampled_from(NASTY), min_size=3, max_size=8, unique_by=_alike)
+_schemas = st.lists(
+    st.tuples(st.sampled_from(PACKAGES), st.lists(_names, min_size=2, max_size=4)),
+    min_size=4,
+    max_size=4,
+)
+
+
+def _message(name: str, names: list[str]) -> str:
+    """Return a message with nested types of its own name, and fields of the others' names."""
+    first, *others = [other for other in names if _alike(other) != _alike(name)] or ["x"]
+    fields = "".join(f"optional int32 {other} = {i};" for i, other in enumerate(others, 4))
+    return (
+        f"message {name} {{ message {name} {{ enum {name} {{ {first} = 0; {name}_1 = 1; }}"
+        f" optional {name} x_0 = 1; repeated string x_1 = 2; }}"
+        f" optional {name} {first} = 1; repeated {name} x_2 = 2; map<int32, {name}> x_3 = 3;"
+        f" {fields} }}"
+    )
+
+
+@settings(max_examples=2, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
+@given(schemas=_schemas)
+def test_hard_names_compile_in_each_language(schemas: list[tuple[str, list[list[str]]]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {"hard.proto": HARD_NAMES + FIXED}
+        for number, (package, messages) in enumerate(schemas):
+            parts = [f"package {package};" if package else "", f"message File{number} {{}}"]
+            outer = {names[0]: names[1:] for names in messages}
+            alike = {_alike(key): key for key in outer}
+            parts += [_message(f"{key}", outer[key]) for key in alike.values()]
+            text = "".join(parts) if package else f"message Around{number} {{ {''.join(parts)} }}"
+            files[f"nasty{number}.proto"] = f'syntax = "proto2"; {text}'
+        _compile_in_each_language(folder, files)
+
+
+def _compile_in_each_language(folder: Path, files: dict[str, str]) -> None:
+    """Compile each file alone, as two may declare one name, and all their code at once."""
+    for number, (name, text) in enumerate(files.items()):
+        (folder / name).write_text(text)
+        request = Request(("protobuf",), namespace=f"ours{number}" if number else "wire")
+        texts = compile_schema([str(folder / name)], ["cpp", "java", "python"], request)
+        write(texts, folder)
+    headers = (folder / "cpp").rglob("*.protobuf.hpp")
+    (folder / "all.cpp").write_text("".join(f'#include "{path}"\n' for path in headers))
+    modules = [path for path in (folder / "python").rglob("*.py") if "nasty" in path.name]
+    names = [
+        ".".join(path.relative_to(folder / "python").with_suffix("").parts) for path in modules
+    ]
+    assert len(names) == len(files) - 1
+    imports = f"import importlib\nfor name in {names}: importlib.import_module(name)"
+    java = [str(path) for path in (folder / "java").rglob("*.java")]
+    commands = [
+        ["g++", "-std=c++20", "-fsyntax-only", f"-I{folder}/cpp", str(folder / "all.cpp")],
+        ["javac", "-nowarn", "-d", str(folder / "classes"), *java],
+        [sys.executable, "-c", imports],
+    ]
+    for command in commands:
+        if shutil.which(command[0]) is None:
             continue
         done = subprocess.run(
-            words, cwd=tmp_path / "python", capture_output=True, text=True, check=False, timeout=120
+            command, cwd=folder / "python", capture_output=True, text=True, check=False, timeout=120
         )
-        assert done.returncode == 0, done.stderr[:2000]
+        assert done.returncode == 0, f"{done.stderr[:3000]}\n{list(files.values())}"

@@ -14,7 +14,7 @@ from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import meta_with
-from wirecost.results.analysis.message_doubts import Doubt, Key, doubts
+from wirecost.results.analysis.message_doubts import Doubt, Key, doubts, is_in_doubt
 from wirecost.results.analysis.message_fields import FieldShares, Share, shares
 from wirecost.results.analysis.message_whole import whole_rows, whole_samples
 from wirecost.results.analysis.race import Ratio
@@ -177,7 +177,7 @@ def answered(hz: float | None, doubted: Collection[Key] = (), more: Sequence[Row
     rows = [*WHOLE, *more]
     totals = [row for row in rows if row.stage == "total"]
     ends = {(row.lang, row.name): (row.median_ns, row.median_ns) for row in totals}
-    first = first_answer(meta_with(META, at_rate=rate), rows, doubted, ends)
+    first = first_answer(meta_with(META, at_rate=rate), rows, unsure(doubted), ends)
     assert first is not None
     return first
 
@@ -229,6 +229,11 @@ def one(lang: str, name: str, median: float, ratio: float) -> Row:
     )
 
 
+def unsure(names: Collection[Key]) -> dict[Key, Doubt]:
+    """Return doubts about times that may be wrong by a factor of a hundred."""
+    return {key: Doubt(key[1], 1000.0, None, (100.0, 10_000.0)) for key in names}
+
+
 def advised(doubted: set[Key], ends: dict[str, tuple[float, float]]) -> Table | None:
     wires = {
         "cpp protobuf new": "protobuf",
@@ -249,7 +254,8 @@ def advised(doubted: set[Key], ends: dict[str, tuple[float, float]]) -> Table | 
         one("cpp", "wirecost reused", 20.0, 0.2),
         one("python", "protobuf new", 1000.0, 1.0),
     ]
-    return changes(meta, rows, doubted, {("cpp", name): pair for name, pair in ends.items()})
+    named = {("cpp", name): pair for name, pair in ends.items()}
+    return changes(meta, rows, unsure(doubted), named)
 
 
 def test_advice_begins_with_what_one_program_can_change(snapshot: SnapshotAssertion) -> None:
@@ -276,7 +282,7 @@ def changed(
         not_run={},
         changes=list(changes_),
     )
-    table = changes(meta, rows, doubted, {})
+    table = changes(meta, rows, unsure(doubted), {})
     assert table is not None
     return meta, table
 
@@ -505,3 +511,15 @@ def test_a_baseline_that_took_longer_the_second_time_is_in_doubt() -> None:
     )
     assert ("cpp", "protobuf new") in doubts(whole_rows(summarize(results)), slower)
     assert ("cpp", "protobuf new") not in doubts(WHOLE, with_all_columns(RESULTS.samples))
+
+
+def test_a_clear_ratio_is_in_no_doubt_whatever_its_times_do() -> None:
+    (row, *_) = [row for row in WHOLE if row.ratio and row.ratio.to != row.name]
+    assert row.ratio is not None
+    key = row.lang, row.name
+    doubted = {key: Doubt(row.name, 100.0, 150.0, (80.0, 200.0))}
+    thirtieth = replace(row, ratio=replace(row.ratio, median=1 / 30, ci95=(1 / 32, 1 / 28)))
+    near = replace(row, ratio=replace(row.ratio, median=0.6, ci95=(0.5, 0.7)))
+    assert not is_in_doubt(thirtieth, doubted)
+    assert is_in_doubt(near, doubted)
+    assert not is_in_doubt(near, {})

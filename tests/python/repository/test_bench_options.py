@@ -11,14 +11,23 @@ from pathlib import Path
 import pytest
 import typer
 
-from wirecost.cli.bench import app, names
+from wirecost.cli.bench import NAMES, app
 
 FOLDERS = [Path(__file__).parents[2] / name for name in ("e2e", "benchmarks")]
 WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
 COMMON = {"--help", "--out", "--json"}
 """Every test has them."""
 ELSEWHERE = {
-    "tensor": {"--wrapyfi"},  # installs packages for minutes: bench/test_tensor_parts.py
+    "wrapyfi": {  # installs packages for minutes: benchmarks/test_wrapyfi.py
+        "--plugins",
+        "--mwares",
+        "--dtype",
+        "--rate",
+        "--trials",
+        "--processes",
+        "--seed",
+        "--python",
+    },
 }
 
 
@@ -45,7 +54,7 @@ def words(scenario: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("scenario", names())
+@pytest.mark.parametrize("scenario", NAMES)
 def test_every_option_is_used_in_a_test(scenario: str) -> None:
     known = COMMON | ELSEWHERE.get(scenario, set())
     assert set(options(scenario)) - known - words(scenario) == set()

@@ -8,13 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-from wirecost_scenarios.cloud import program as cloud
-from wirecost_scenarios.heap import program as heap
-from wirecost_scenarios.notification.race import selection, subject_of
-from wirecost_scenarios.notification.settings import (
-    WIRES,
-    Settings,
-)
 
 from support.skip_list import in_ci
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
@@ -24,6 +17,13 @@ from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.api.available import frameworks
 from wirecost.messaging.transport import find, names
 from wirecost.messaging.transport.shared.server_process import program
+from wirecost_scenarios.cloud import program as cloud
+from wirecost_scenarios.heap import program as heap
+from wirecost_scenarios.notification.race import selection, subject_of
+from wirecost_scenarios.notification.settings import (
+    WIRES,
+    Settings,
+)
 
 pytestmark = pytest.mark.skipif(
     not in_ci(), reason="only in CI, where everything installable is installed"

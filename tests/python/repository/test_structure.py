@@ -105,7 +105,6 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
     "bench": set(),
     "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed", RUNTIME},
-    "bench/fmi": {"bench"},
     "bench/network": set(),
     "bench/static": {"bench", "wirecost/codec", "wirecost/message", RUNTIME},
     "python": {
@@ -128,6 +127,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
         "benchmarks/cloud/ring",
         "wirecost/probe",
     },
+    "benchmarks/fmi/cpp": {"bench"},
     "benchmarks/heap/cpp": {"bench"},
     "benchmarks/notification": set(),
     "benchmarks/probe/cpp": {"wirecost/probe"},

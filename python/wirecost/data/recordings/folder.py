@@ -16,6 +16,7 @@ from wirecost.data.recordings.damage import damage, refuse_no_file
 from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.file_kinds import reading_command
 from wirecost.system.printable import shown
 
 METADATA = "metadata.yaml"
@@ -81,8 +82,8 @@ def opened(path: Path, by_message: bool = False) -> RecordingPart:
                     raise ValueError(f"it unpacks to more than {MOST_TIMES:,} times its size")
         path = unpacked
     if path.suffix.lower() not in formats.MODULES:
-        known = " or ".join(formats.MODULES)
-        raise UserError(f"{path}: no recording that is known; give {known}, or a folder of ROS 2")
+        known = f"give {' or '.join(formats.MODULES)}, or a folder of ROS 2"
+        raise UserError(f"{path}: no recording that is known; {reading_command(path) or known}")
     part = formats.open_part(path)
     return _Packed(part) if by_message or _is_packed(part) else part
 

@@ -15,6 +15,7 @@ from wirecost.data.traces.osi_file import OsiTrace, OsiWriter
 from wirecost.data.traces.text_file import TextTrace, TextWriter
 from wirecost.data.traces.trace import About, Progress, Trace, TraceWriter, silent
 from wirecost.system.errors import UserError
+from wirecost.system.file_kinds import reading_command
 
 LOOKED_AT = 4
 """Frames from which a type is detected that the name does not give."""
@@ -35,9 +36,8 @@ def open_trace(
         messages.message_class(type_name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise UserError(
-            f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}"
-        )
+        known = f"these are known: {', '.join(SUFFIXES)}"
+        raise UserError(f"{path}: not a trace by its suffix; {reading_command(path) or known}")
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":

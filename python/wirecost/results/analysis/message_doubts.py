@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -33,6 +34,29 @@ class Doubt:
     total: float
     stages: float | None
     processes: tuple[float, float] | None
+
+    @property
+    def factor(self) -> float:
+        """Factor by which its time may be wrong, up or down."""
+        factor = 1.0
+        if self.stages:
+            factor = max(self.stages / self.total, self.total / self.stages)
+        if self.processes is not None and self.processes[0] > 0:
+            factor = max(factor, self.processes[1] / self.processes[0])
+        return factor
+
+
+def is_in_doubt(row: Row, doubted: Mapping[Key, Doubt]) -> bool:
+    """Return whether a row's ratio may be on the other side of 1, by its doubts and its interval.
+
+    A row without another to compare with is in doubt if its own time is."""
+    own = doubted.get((row.lang, row.name))
+    if row.ratio is None or row.ratio.to == row.name:
+        return own is not None
+    both = [doubt for doubt in (own, doubted.get((row.lang, row.ratio.to))) if doubt]
+    wrong = math.prod(doubt.factor for doubt in both)
+    low, high = row.ratio.ci95
+    return bool(both) and low / wrong <= 1 <= high * wrong
 
 
 def doubts(rows: Iterable[Row], samples: pl.DataFrame) -> dict[Key, Doubt]:

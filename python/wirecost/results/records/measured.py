@@ -72,7 +72,7 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
     Raises UserError if there is no such folder.
     """
     try:
-        below = [path for path in folder.iterdir() if _is_result(path)]
+        below = [path for path in folder.iterdir() if is_result(path)]
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
@@ -96,7 +96,8 @@ def latest(folder: Path = HERE, *, trials: bool = False) -> Path:
     return readable[-1].folder
 
 
-def _is_result(folder: Path) -> bool:
+def is_result(folder: Path) -> bool:
+    """Return whether a folder holds what one run measured."""
     if folder.name.startswith("."):  # of a run that lives, or that the next one brings to an end
         return False
     return any((folder / name).is_file() for name in (META, JOURNAL, TRIAL))

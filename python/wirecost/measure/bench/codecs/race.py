@@ -74,6 +74,10 @@ def race(scans: Scans, settings: Settings, measurement: Measurement) -> None:
             words = _arguments(scan, points, settings.error, folder)
             verify = partial(_verify, points, settings.error, folder)
             run_in_turns(PROGRAM, case, settings.plan, STAGES[:-1], *words, verify=verify)
+            for entry in entries:
+                if entry.rival and entry.failure:
+                    # What another's codec cannot keep is its property, no fault of this run.
+                    entry.missing, entry.failure = entry.failure, None
         not_run |= {entry.key: entry.missing for entry in entries if entry.missing}
     measurement.revise(not_run=not_run)
 
@@ -101,7 +105,5 @@ def _verify(points: Points, error: float, folder: Path, entry: Entry[str]) -> No
     for field, made in errors.items():
         may_differ = entry.facts["is_lossy"] and field in PLACE
         if not may_differ or not made <= error * TOLERANCE:
-            why = f"{field} is off by {made:g}"
-            # What another's codec cannot keep is a property of it, not a fault of this run.
-            entry.missing, entry.failure = (why, None) if entry.rival else (None, why)
+            entry.failure = f"{field} is off by {made:g}"
             return

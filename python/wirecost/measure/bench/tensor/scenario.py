@@ -15,7 +15,6 @@ from wirecost.measure.bench.tensor.remote import LostListenerError, Remote
 from wirecost.results.records.journal import Journal
 
 SCENARIO = "tensor"
-PAPER_TRIALS = 2000
 START_S = 3.0
 """Seconds that starting a pair of processes takes, roughly."""
 BLOCK_S = 0.4

@@ -86,7 +86,7 @@ class TensorTask:
         """Return the function that compresses an object before it is encoded, if there is one."""
         if not self.codec:
             return None
-        # Wrapyfi's environment lacks what the library needs.
+        # A contender's own environment may lack what the library needs.
         from wirecost.messaging.tensor import compress  # noqa: PLC0415
 
         return partial(compress, how=self.codec)

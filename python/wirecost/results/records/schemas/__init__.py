@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 
 from wirecost.results.records.schemas.common import Meta, Scenario
 from wirecost.system.plugins import load_plugin, load_plugins
@@ -24,10 +25,18 @@ class Scenarios(Mapping[str, Scenario]):
     @cached_property
     def _loaded(self) -> dict[str, Scenario]:
         loaded: dict[str, Scenario] = load_plugins(__name__, Path(__file__).parent, "SCENARIO")
-        for name, package in packages().items():
-            module = load_plugin(package, "schema")
-            loaded[getattr(module, "NAME", name)] = module.SCENARIO
-        return loaded
+        return loaded | {name: module.SCENARIO for name, module in self._modules.items()}
+
+    @cached_property
+    def _modules(self) -> dict[str, ModuleType]:
+        """Schemas in folders of scenarios, by the names in result folders."""
+        modules = {name: load_plugin(package, "schema") for name, package in packages().items()}
+        return {getattr(module, "NAME", name): module for name, module in modules.items()}
+
+    def package(self, name: str) -> str:
+        """Return the package of a scenario that has a folder of its own; empty of another."""
+        module = self._modules.get(name)
+        return module.__name__.rpartition(".")[0] if module is not None else ""
 
     def __getitem__(self, name: str) -> Scenario:
         return self._loaded[name]

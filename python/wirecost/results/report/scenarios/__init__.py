@@ -20,11 +20,8 @@ from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
-from wirecost.system import scenarios
 from wirecost.system.plugins import load_plugin, module_names
-
-_PACKAGES = {"lists": "repeated"}
-"""Packages of scenarios that have another name in result folders."""
+from wirecost.system.scenarios import has_module
 
 
 @dataclass(frozen=True)
@@ -64,12 +61,11 @@ def figures_of(results: Results, rows: list[Row]) -> list[Figure]:
 def _module(results: Results, name: str) -> Any:
     scenario = results.meta.scenario
     if scenario in SCENARIOS:
-        package = _PACKAGES.get(scenario, scenario)
-        if name in module_names(Path(__file__).parent / package):
-            return load_plugin(f"{__name__}.{package}", name)
-        own = scenarios.packages().get(package)
-        if own is not None and scenarios.has_module(own, name):
-            return load_plugin(own, name)
+        if name in module_names(Path(__file__).parent / scenario):
+            return load_plugin(f"{__name__}.{scenario}", name)
+        package = SCENARIOS.package(scenario)
+        if package and has_module(package, name):
+            return load_plugin(package, name)
     return load_plugin(f"{__name__}.any", name)
 
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of an object from one process to another: transports, floors, Wrapyfi; one file each.
+"""Paths of an object from one process to another: transports and floors; one file each.
 
-A module's ``contender(name, size)`` makes the contenders that its ``NAMES`` lists. Modules import
-what they need only when used: a worker may run where most of it is not installed.
+A module's ``contender(name, size)`` makes the contenders that its ``NAMES`` lists; scenarios of the
+user may have such modules, too. Modules import what they need only when used: a worker may run
+where most of it is not installed.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirecost.system import scenarios
 from wirecost.system.plugins import load_plugin, plugin_facts
 
 if TYPE_CHECKING:  # the command line lists the names
@@ -20,8 +24,7 @@ MODULES: dict[str, str] = {
     for module, names_in_module in plugin_facts(Path(__file__).parent, "NAMES").items()
     for name in names_in_module
 }
-"""Module of each floor; ``wrapyfi-…`` is Wrapyfi's, every other name a transport's of ours."""
-WRAPYFI = "wrapyfi-"
+"""Module of each floor; every other name is a transport's of ours, or of a user's scenario."""
 
 
 def contender_names() -> list[str]:
@@ -33,6 +36,17 @@ def contender_names() -> list[str]:
 
 def find_contender(name: str, size: int) -> TensorContender:
     """Return a contender for arrays of up to ``size`` bytes. Raises UserError for a wrong name."""
-    kind = MODULES.get(name) or ("wrapyfi" if name.startswith(WRAPYFI) else "transports")
-    contender: TensorContender = load_plugin(__name__, kind).contender(name, size)
+    of_package = (__name__, MODULES.get(name, "transports"))
+    package, module = next(_of_scenarios(name), of_package)
+    contender: TensorContender = load_plugin(package, module).contender(name, size)
     return contender
+
+
+def _of_scenarios(name: str) -> Iterator[tuple[str, str]]:
+    """Yield package and module that make this contender, in the folders of the user's scenarios."""
+    for package in scenarios.outside().values():
+        __import__(package)
+        folder = Path(sys.modules[package].__path__[0])
+        for module, names_in_module in plugin_facts(folder, "NAMES").items():
+            if name in names_in_module:
+                yield package, module

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floor: zenoh by itself over a Unix socket, with or without its shared memory.
+"""Floor: zenoh by itself over a Unix socket, as installed or laying messages out in its memory.
 
 It copies as our transport: into a buffer that is kept, since zenoh takes bytes only, in ``put``,
 and out of the payload that arrives.
@@ -32,7 +32,7 @@ POOL_BYTES = 1 << 25
 LOOK_S = 0.005
 
 
-def _session(meeting: TensorMeeting, listening: bool, shared: bool) -> tuple[Any, Any]:
+def _session(meeting: TensorMeeting, listening: bool) -> tuple[Any, Any]:
     import zenoh  # noqa: PLC0415
 
     zenoh.init_log_from_env_or("error")
@@ -46,7 +46,6 @@ def _session(meeting: TensorMeeting, listening: bool, shared: bool) -> tuple[Any
         "connect/timeout_ms": 0,
         "connect/exit_on_failure": False,
         "connect/retry": {"period_init_ms": 20, "period_max_ms": 1000},
-        "transport/shared_memory/enabled": shared,
     }.items():
         settings.insert_json5(name, json.dumps(value))
     return zenoh, zenoh.open(settings)
@@ -54,7 +53,7 @@ def _session(meeting: TensorMeeting, listening: bool, shared: bool) -> tuple[Any
 
 class RawZenohSender(base.TensorSender):
     def __init__(self, meeting: TensorMeeting, shared: bool) -> None:
-        self._zenoh, self._session = _session(meeting, False, shared)
+        self._zenoh, self._session = _session(meeting, False)
         self._port = self._session.declare_publisher(
             meeting.topic, congestion_control=self._zenoh.CongestionControl.BLOCK
         )
@@ -92,8 +91,8 @@ class RawZenohSender(base.TensorSender):
 
 
 class RawZenohReceiver(base.TensorReceiver):
-    def __init__(self, meeting: TensorMeeting, shared: bool) -> None:
-        zenoh, self._session = _session(meeting, True, shared)
+    def __init__(self, meeting: TensorMeeting) -> None:
+        zenoh, self._session = _session(meeting, True)
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         handler = zenoh.handlers.Callback(
             lambda sample: arrived.put(sample.payload), indirect=False
@@ -135,7 +134,7 @@ class RawZenoh(TensorContender):
         return RawZenohSender(meeting, self.name == SHARED)
 
     def receiver(self, meeting: TensorMeeting) -> RawZenohReceiver:
-        return RawZenohReceiver(meeting, self.name == SHARED)
+        return RawZenohReceiver(meeting)
 
 
 contender = RawZenoh

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
-from wirecost.results.analysis.message_doubts import Key
+from wirecost.results.analysis.message_doubts import Doubt, Key, is_in_doubt
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import MessageChange, MessageMeta
 from wirecost.results.report.shared import units
@@ -71,7 +71,7 @@ def languages_asked(meta: MessageMeta) -> tuple[str, ...]:
 def changes(
     meta: MessageMeta,
     rows: list[Row],
-    doubted: Collection[Key],
+    doubted: Mapping[Key, Doubt],
     ends: Mapping[Key, tuple[float, float]],
 ) -> Table | None:
     """Return other code for the same bytes, then other wires, then other messages.
@@ -80,7 +80,7 @@ def changes(
     listed where ``ends``, the least and the greatest median of a process, do not overlap.
     """
     totals = [row for row in rows if row.stage == "total" and row.ratio is not None]
-    sure = [row for row in totals if not _in_doubt(row, doubted)]
+    sure = [row for row in totals if not is_in_doubt(row, doubted)]
     faster_rows = quicker(meta, totals, doubted, ends)
     body = [
         [
@@ -118,7 +118,7 @@ def changes(
 def quicker(
     meta: MessageMeta,
     totals: list[Row],
-    doubted: Collection[Key],
+    doubted: Mapping[Key, Doubt],
     ends: Mapping[Key, tuple[float, float]],
 ) -> list[tuple[Row, str, str, str]]:
     """Return rows that are quicker than their baseline, those with its bytes first.
@@ -172,23 +172,17 @@ def _added_time(change: MessageChange, totals: Iterable[Row]) -> str:
     return f"{units.speed(best)} in {LANGUAGES[lang]}"
 
 
-def _speed(row: Row, doubted: Collection[Key], ends: Mapping[Key, tuple[float, float]]) -> str:
+def _speed(row: Row, doubted: Mapping[Key, Doubt], ends: Mapping[Key, tuple[float, float]]) -> str:
     """Return the speed beside the baseline; empty where it is not faster."""
     if row.ratio is None or row.ratio.ci95[1] >= 1:
         return ""
     own, baseline = (row.lang, row.name), (row.lang, row.ratio.to)
-    if not _in_doubt(row, doubted):
+    if not is_in_doubt(row, doubted):
         if row.ratio.median > MOST_OF_BASELINE:
             return ""
         return units.speed(row.ratio.median)
     is_always = row.processes > 1 and ends[own][1] < ends[baseline][0]
     return FASTER if is_always else ""
-
-
-def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
-    """Say whether no factor follows from it and its baseline."""
-    of = [row.name] if row.ratio is None else [row.name, row.ratio.to]
-    return any((row.lang, name) in doubted for name in of)
 
 
 def _legend(meta: MessageMeta, times: Collection[str]) -> str:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirecost.results.analysis.message_doubts import Key
+from wirecost.results.analysis.message_doubts import Doubt, Key, is_in_doubt
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import AtRate, MessageMeta
 from wirecost.results.report.scenarios.message.changes import (
@@ -44,7 +44,7 @@ DOUBT = "?"
 def first_answer(
     meta: MessageMeta,
     rows: list[Row],
-    doubted: Collection[Key],
+    doubted: Mapping[Key, Doubt],
     ends: Mapping[Key, tuple[float, float]],
 ) -> Answer | None:
     """Return the first answer; None where no contender was measured whole."""
@@ -79,7 +79,7 @@ def _left_out(meta: MessageMeta) -> str:
 
 
 def _cost(
-    meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
+    meta: MessageMeta, totals: list[Row], bases: Mapping[str, Row], doubted: Mapping[Key, Doubt]
 ) -> str:
     """Say what a message takes where nothing says how often it comes."""
     said_of = _spoken_of(totals, bases)
@@ -152,7 +152,7 @@ class _Rated:
     def share(self, row: Row) -> float:
         return self.loads[row.lang, row.name].share
 
-    def cost(self, totals: list[Row], doubted: Collection[Key]) -> str:
+    def cost(self, totals: list[Row], doubted: Mapping[Key, Doubt]) -> str:
         """Say what messages take with the library in use, or else with the quickest."""
         said_of = _spoken_of(totals, self.bases)
         costs = [
@@ -180,7 +180,7 @@ class _Rated:
         )
         return f"sender {sender}, each subscriber {each}"
 
-    def savings(self, faster: list[Row], doubted: Collection[Key]) -> tuple[float, str]:
+    def savings(self, faster: list[Row], doubted: Mapping[Key, Doubt]) -> tuple[float, str]:
         """Return the most that a change saves, and what is saved where, same bytes first."""
         same: dict[str, tuple[float, str]] = {}
         other: dict[str, tuple[float, str]] = {}
@@ -215,7 +215,7 @@ class _Rated:
             return "what a change saves is unknown."
         return "nothing worth changing."
 
-    def stands(self, doubted: Collection[Key]) -> bool:
+    def stands(self, doubted: Mapping[Key, Doubt]) -> bool:
         """Say whether nothing were worth changing if times in doubt were twice as long."""
         unsure = {lang for lang, _ in doubted}
         return all(
@@ -243,14 +243,8 @@ def _hints(
     return hints
 
 
-def _about(row: Row, doubted: Collection[Key]) -> str:
-    return "about " if _in_doubt(row, doubted) else ""
-
-
-def _in_doubt(row: Row, doubted: Collection[Key]) -> bool:
-    """Say whether its ratio is in doubt: its own time, or the baseline's."""
-    names = {row.name, row.ratio.to if row.ratio else row.name}
-    return any((row.lang, name) in doubted for name in names)
+def _about(row: Row, doubted: Mapping[Key, Doubt]) -> str:
+    return "about " if is_in_doubt(row, doubted) else ""
 
 
 def _mostly(meta: MessageMeta) -> str:
@@ -270,13 +264,14 @@ class _Library:
     name: str
     is_same_wire: bool
     best: dict[str, Row]
-    doubted: Collection[Key]
+    doubted: Mapping[Key, Doubt]
 
     def time(self, lang: str) -> str:
         row = self.best.get(lang)
         if row is None:
             return units.NONE
-        return units.time(row.median_ns) + DOUBT * ((lang, row.name) in self.doubted)
+        is_unsure = (lang, row.name) in self.doubted and is_in_doubt(row, self.doubted)
+        return units.time(row.median_ns) + DOUBT * is_unsure
 
     def mode(self, lang: str) -> str:
         row = self.best.get(lang)
@@ -286,7 +281,7 @@ class _Library:
         row = self.best.get(lang)
         if row is None or row.ratio is None:
             return ""
-        is_unsure = row.ratio.to != row.name and _in_doubt(row, self.doubted)
+        is_unsure = row.ratio.to != row.name and is_in_doubt(row, self.doubted)
         return units.significant(row.ratio.median) + DOUBT * is_unsure
 
 
@@ -294,7 +289,7 @@ def _table(
     meta: MessageMeta,
     totals: list[Row],
     bases: Mapping[str, Row],
-    doubted: Collection[Key],
+    doubted: Mapping[Key, Doubt],
     stands: bool,
 ) -> Table:
     """Return a row for each library in its best mode, those with the same bytes first.
@@ -348,7 +343,7 @@ def _columns(lang: str) -> list[Column[_Library]]:
 
 
 def _steps(
-    meta: MessageMeta, faster: list[Row], bases: Mapping[str, Row], doubted: Collection[Key]
+    meta: MessageMeta, faster: list[Row], bases: Mapping[str, Row], doubted: Mapping[Key, Doubt]
 ) -> list[str]:
     """Return at most three things to do, what is least work first.
 
@@ -372,11 +367,11 @@ def _steps(
     return texts[:3]
 
 
-def _step(meta: MessageMeta, row: Row, is_other: bool, doubted: Collection[Key]) -> str:
+def _step(meta: MessageMeta, row: Row, is_other: bool, doubted: Mapping[Key, Doubt]) -> str:
     """Say who changes to what, the gain, and how."""
     assert row.ratio is not None
     whom = ALL_PEERS if is_other else SAME
-    gain = FASTER if _in_doubt(row, doubted) else units.speed(row.ratio.median)
+    gain = FASTER if is_in_doubt(row, doubted) else units.speed(row.ratio.median)
     what = row.name
     if row.mode == "reused" and row.contender == row.ratio.to.partition(" ")[0]:
         what = f"reuse one {row.contender} object"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key
+from wirecost.results.analysis.message_doubts import MOST_APART, MOST_OFF, Doubt, Key, is_in_doubt
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.message import AtRate, Carrying, MessageMeta
 from wirecost.results.report.scenarios.message.changes import COLUMNS, FROM_ARRAYS
@@ -65,7 +65,11 @@ def stage_tables(meta: MessageMeta, rows: list[Row], doubted: Mapping[Key, Doubt
             row.contender == COLUMNS for row in rows if row.lang == lang
         ):
             notes.append(f"{COLUMNS} is filled from arrays.")
-        notes += _doubts([doubt for (of, _), doubt in doubted.items() if of == lang], lang)
+        unsure = {(row.lang, row.name) for row in rows if row.stage == "total"
+                  and is_in_doubt(row, doubted)}  # fmt: skip
+        notes += _doubts(
+            [doubt for key, doubt in doubted.items() if key in unsure and key[0] == lang], lang
+        )
         title = f"{LANGUAGES.get(lang, lang)} · {meta.type} · time per message"
         tables.append(Table.of(title, contenders(rows, race), columns, notes))
     return tables

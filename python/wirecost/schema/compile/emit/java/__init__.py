@@ -16,6 +16,7 @@ from wirecost.schema.compile.emit.escape import java as escape
 from wirecost.schema.compile.emit.java.columns_root import SCALARS, JavaColumns
 from wirecost.schema.compile.emit.java.holders import UNSIGNED, Holders, Member
 from wirecost.schema.compile.emit.java.names import JavaNames, nested, word
+from wirecost.schema.compile.emit.java.parts import parted
 from wirecost.schema.compile.emit.java.protobuf import Protobuf
 from wirecost.schema.compile.emit.java.sequential import Sequential
 from wirecost.schema.compile.emit.templates import Templates
@@ -146,13 +147,15 @@ class _Emitter:
         inner += [self._declaration(self._schema.message(name)) for name in messages]
         with_protobuf = "protobuf" in self._request.wires
         keep = self._request.preserve_unknown and with_protobuf
+        members = self._holders.members(declared)
         return self._render(
             "message.java.j2",
             message=declared,
             name=place.name,
             modifier=modifier,
             constants=[self._constant(constant) for constant in declared.constants],
-            members=self._holders.members(declared),
+            members=members,
+            parts=parted(members),
             cases=self._holders.cases(declared),
             statics=self._holders.statics(declared),
             note=self._note,

@@ -22,6 +22,8 @@ KEYWORDS = frozenset(
     )
 )
 
+NO_CLASSES = frozenset({"permits", "record", "sealed", "var", "yield"})
+"""Words that Java takes for names of anything but classes."""
 LOCALS = frozenset(
     re.findall(
         r"\w+",
@@ -119,7 +121,8 @@ class JavaNames:
         outer = self.outer(name)
         classes = self._places[outer].classes if outer else ()
         own = word(re.sub(r"\W", "_", name.rpartition(".")[2]))
-        if own.rstrip("_") in self._roots:  # a class would hide the package
+        # A class of a package's name would hide the package.
+        if own.rstrip("_") in self._roots | NO_CLASSES:
             own += "_"
         while own in classes:  # Java has no class inside one of its name
             own += "_"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from wirecost.schema.compile.emit.java.holders import ACCESSORS, Holders, Member, kind_of
+from wirecost.schema.compile.emit.java.parts import parted
 from wirecost.schema.compile.plan.protobuf import Item, Payload, entry_items, plan, requires
 from wirecost.schema.compile.schema import (
     CompileError,
@@ -26,6 +27,8 @@ class Protobuf:
 
     def __init__(self, holders: Holders, message: Message, preserve_unknown: bool) -> None:
         self.plan = plan(message)
+        self.parts = parted(self.plan.items)
+        self.several = len(self.parts) > 1
         self.message = message
         self.preserve_unknown = preserve_unknown
         self._holders = holders
@@ -46,6 +49,17 @@ class Protobuf:
     @property
     def required_type(self) -> str:
         return "long" if self.plan.required > 31 else "int"
+
+    @property
+    def seen(self) -> str:
+        """The variable of the required fields that were seen; parts of a method share an array."""
+        return "seen_at[0]" if self.several else "seen"
+
+    def at(self, item: Item) -> str:
+        """Return the index behind the numbers that are there; no field has such a name."""
+        if self.several:
+            return f"length_at[{self.plan.items.index(item)}]"
+        return f"{self.member(item).name}_at"
 
     def required_bit(self, item: Item) -> str:
         return f"{hex(1 << (item.required_bit or 0))}{'L' if self.plan.required > 31 else ''}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from wirecost.schema.compile.emit.java.holders import ACCESSORS, Holders, Member, kind_of
+from wirecost.schema.compile.emit.java.parts import parted_steps
 from wirecost.schema.compile.plan.sequential import (
     Call,
     Entries,
@@ -22,6 +23,7 @@ class Sequential:
 
     def __init__(self, holders: Holders, planner: Planner, rules: Rules, message: Message) -> None:
         self.plan = planner.plan(message)
+        self.parts = parted_steps(self.plan)
         self.message = message
         self.suffix = rules.wire.capitalize()
         self.cdr = rules.terminated

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The race of ``bench tensor`` with Wrapyfi in it, which is installed first."""
+
+from __future__ import annotations
+
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.bench.tensor import interpreters
+from wirecost.measure.bench.tensor import scenario as tensor
+from wirecost.measure.bench.tensor.cases import TensorSettings
+from wirecost.measure.bench.tensor.plugins import PLUGINS
+
+from . import environment
+from .middlewares import IN_PROCESS, MIDDLEWARES, PREFIX
+from .settings import Settings
+
+
+def run(settings: Settings, measurement: Measurement) -> None:
+    """Measure all contenders. Raises UserError on what cannot be run."""
+    environment.make(settings.plugins, measurement.remark)
+    if settings.pythons:
+        environment.make_alone(measurement.remark)
+    mwares = (*settings.mwares, *_wrapyfi(settings.mwares))
+    tensor_settings = TensorSettings(
+        settings.plugins,
+        mwares,
+        dtypes=settings.dtypes,
+        rate=settings.rate,
+        trials=settings.trials,
+        processes=settings.processes,
+        seed=settings.seed,
+        interpreters={
+            name: interpreters.probed(path, name, mwares, "cpu")
+            for name, path in interpreters.parse(list(settings.pythons), PLUGINS).items()
+        },
+    )
+    tensor_settings.check()
+    plan = tensor_settings.plan()
+    tensor.run(tensor_settings, plan, measurement.journal, measurement.progress)
+
+
+def _wrapyfi(mwares: tuple[str, ...]) -> tuple[str, ...]:
+    """Return Wrapyfi's contenders: within a process, over ZeroMQ, and over these middlewares."""
+    over = [name for name in MIDDLEWARES if name in {*mwares, "zeromq"}]
+    return tuple(f"{PREFIX}{name}" for name in (IN_PROCESS, *over))
