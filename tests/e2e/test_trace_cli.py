@@ -102,14 +102,15 @@ def test_convert_there_and_back(wirecost: Run, real: Callable[[str], Path], tmp_
         options = ("--compression", "lz4") if step == 0 else ()
         done = wirecost("trace", "convert", start, end, *options, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith(f"{end}: 100 frames")
+        assert done.stdout.startswith("100 frames of SensorView: ")
+        assert done.stdout.endswith(f"\n{end}\n")
     assert (tmp_path / "c.osi").read_bytes() == source.read_bytes()
     done = wirecost("trace", "convert", source, "c.osi", cwd=tmp_path)
     assert done.returncode == 2
     assert "add --force" in done.stderr
     options = ("--force", "--from", "10", "--to", "1.5s")
     done = wirecost("trace", "convert", source, "c.osi", *options, cwd=tmp_path)
-    assert "c.osi: 5 frames" in done.stdout
+    assert done.stdout.startswith("5 frames of SensorView: ")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mcap", "b.txth", "c.osi"]
 
 

@@ -31,7 +31,7 @@ SLOW_FRAMES, SLOW_FRAME = 3000, 1 << 20
 PATIENCE_S = 120.0
 OURS = re.compile(
     r"(failed|warning): | *\d+ %  [\d,]+ of [\d,]+ traces"
-    r"|/.*: [\d,]+ of [\d,]+ traces converted"
+    r"|[\d,]+ of [\d,]+ traces converted|/.*/out$"
 )
 
 
@@ -65,7 +65,10 @@ def start(fleet: Path, tmp_path: Path) -> Iterator[Start]:
             "--type", "SensorView", "--format", "mcap", "--workers", "2", "--json", "-", *options,
         ]  # fmt: skip
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(command, text=True, start_new_session=True, **pipes)  # type: ignore[call-overload]
+        process = subprocess.Popen(
+            command, text=True, start_new_session=True, env={**os.environ, "COLUMNS": "200"},
+            **pipes,
+        )  # type: ignore[call-overload]  # fmt: skip
         running.append(process)
         return process  # type: ignore[no-any-return]
 

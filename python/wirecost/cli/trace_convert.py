@@ -162,8 +162,9 @@ def _answer(source: Path, out: Path, done: Converted, type_name: str) -> Answer:
     messages_before, messages_after = map(units.size, done.message_bytes)
     before, after = map(units.size, done.file_bytes)
     return Answer(
-        f"{out}: {counted(done.frames, 'frame')} of {type_name}, messages {messages_before} → "
-        f"{messages_after}, file {before} → {after}",
+        f"{counted(done.frames, 'frame')} of {type_name}: messages {messages_before} → "
+        f"{messages_after}, file {before} → {after}.",
         heading=f"{source} converted",
+        written=[str(out)],
         document={"file": str(source), "out": str(out), "type": type_name} | asdict(done),
     )

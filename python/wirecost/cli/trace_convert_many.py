@@ -42,11 +42,12 @@ def convert_all(
     before, after = map(units.size, totals.file_bytes)
     earlier = f", {totals.finished_before:,} finished before" if totals.finished_before else ""
     return Answer(
-        f"{folder}: {totals.converted:,} of {counted(totals.traces, 'trace')} converted{earlier}"
+        f"{totals.converted:,} of {counted(totals.traces, 'trace')} converted{earlier}"
         f"{_failed(totals)}; {counted(totals.frames, 'frame')}, files {before} → {after}, in "
-        f"{units.significant(took)} s",
+        f"{units.significant(took)} s.",
         sections=_sections(totals),
         heading=f"{folder}: traces converted",
+        written=[str(folder)],
         document=_document(folder, totals, took),
         status=1 if totals.failed else 0,
     )
