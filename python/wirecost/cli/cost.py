@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import click
+from click.core import ParameterSource
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
@@ -123,15 +127,12 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
+    if not live:
+        _refuse(OF_LIVE, f"{(files or [])[0]}: a file; these options are for --live")
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
-        given = {
-            "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
-            "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
-        }  # fmt: skip
-        refused = [name for name, value in given.items() if value]
-        return files_answer(recorded, refused)
+        return files_answer(recorded, _given(OF_MESSAGES))
     counts = dict(_subscribers(text) for text in subscribers or ())
     if calibrate:
         _calibrate()
@@ -160,6 +161,30 @@ def command(
     asked += ["--topic", topic] if topic else []
     again = shell_line("wirecost", "cost", *asked)
     return cost_answer(cost, again, what_if=what_if)
+
+
+OF_LIVE = ("for_", "watch", "no_subscribe", "limit", "python", "domain")
+"""Options of a running graph."""
+OF_MESSAGES = (
+    "subscribers", "lang", "include", "over", "what_if", "topic", "measure", "calibrate",
+)  # fmt: skip
+"""Options that need messages: of recordings and of a running graph, not of logs."""
+
+
+def _given(names: Sequence[str]) -> list[str]:
+    """Return which of these options are on the command line, as the user writes them."""
+    context = click.get_current_context()
+    return [
+        f"--{name.rstrip('_').replace('_', '-')}"
+        for name in names
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+
+
+def _refuse(names: Sequence[str], why: str) -> None:
+    """Raise UserError where one of these options was given."""
+    if given := _given(names):
+        raise UserError(f"{', '.join(given)}: {why}")
 
 
 def _recorded(files: list[Path]) -> list[Path]:
@@ -194,10 +219,11 @@ def _calibrate() -> None:
 def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost:
     """Return the same with measured times of some topics. Raises UserError."""
     from wirecost.measure.cost.measured import chosen_topics, measured
+    from wirecost.measure.cost.prices import known_prices
 
     wanted = chosen_topics(cost, asked)
     with progress() as advance:
-        return measured(cost, read.topics, wanted, lambda text: advance(0, 1, text))
+        return measured(cost, read.topics, wanted, known_prices(), lambda text: advance(0, 1, text))
 
 
 def _carried(cost: SystemCost, transport: str) -> SystemCost:

@@ -9,7 +9,8 @@ import msgspec
 from google.protobuf.message import DecodeError
 
 from wirecost.measure.cost.calibration import observed
-from wirecost.measure.cost.prices import PREFERRED
+from wirecost.measure.cost.prices import PREFERRED, PriceList
+from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
@@ -30,9 +31,13 @@ def chosen_topics(cost: SystemCost, asked: str) -> set[str]:
 
 
 def measured(
-    cost: SystemCost, surveys: Sequence[TopicSurvey], wanted: set[str], say: Say
+    cost: SystemCost,
+    surveys: Sequence[TopicSurvey],
+    wanted: set[str],
+    prices: PriceList,
+    say: Say,
 ) -> SystemCost:
-    """Return the same with measured times of these topics, sorted anew."""
+    """Return the same with measured times of these topics, sorted anew, and what follows."""
     by_key = {(one.connection.topic, one.connection.type): one for one in surveys}
     topics = [
         _measured(topic, by_key[topic.topic, topic.type], cost.lang, say)
@@ -41,7 +46,9 @@ def measured(
         for topic in cost.topics
     ]
     topics.sort(key=lambda topic: (-topic.share, -topic.bytes_per_s, topic.topic))
-    return msgspec.structs.replace(cost, topics=topics)
+    read = [(by_key[topic.topic, topic.type], topic) for topic in topics]
+    gains = remedies(cost.files, read, prices, cost.lang)
+    return msgspec.structs.replace(cost, topics=topics, remedies=gains)
 
 
 def _measured(topic: TopicCost, read: TopicSurvey, lang: str, say: Say) -> TopicCost:

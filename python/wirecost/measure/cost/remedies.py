@@ -34,6 +34,8 @@ def remedies(
     """Return what changes would save, each by itself, those that save most first."""
     found: list[Remedy] = []
     for read, cost in topics:
+        if not cost.has_rate:
+            continue
         bench = shell_line("wirecost", "bench", "message", files[0], "--topic", cost.topic)
         found += _packed(read, cost, bench)
         found += _handed_over(cost)
@@ -58,7 +60,7 @@ def _packed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
         yield Remedy(
             topic=cost.topic,
             kind=PACKED,
-            what=f"leave out padding of its points, {100 * share:.0f} %",
+            what=f"remove the padding of its points ({100 * share:.0f} % of the bytes)",
             bytes_per_s=saved,
             share=share * cost.share,
             is_sure=True,
@@ -75,7 +77,7 @@ def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
         yield Remedy(
             topic=cost.topic,
             kind=HANDED,
-            what="shared memory or one process",
+            what="use shared memory, or run both nodes in one process",
             bytes_per_s=cost.bytes_per_s,
             share=cost.share,
             command=f"wirecost bench transport --mwares {carrier},iceoryx2 "
@@ -88,6 +90,8 @@ def _another_library(
 ) -> Iterator[Remedy]:
     """Yield what our holders of the same bytes would save."""
     if read.subject is None or cost.encode_ns is None or cost.decode_ns is None:
+        return
+    if cost.is_measured:  # an estimate of ours says nothing beside a measurement
         return
     parts = read.parts
     ours = prices.of_library(lang, "wirecost", cost.wire, parts) if parts is not None else None
@@ -118,7 +122,7 @@ def _compressed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Reme
         yield Remedy(
             topic=cost.topic,
             kind=COMPRESSED,
-            what="compress it",
+            what="compress it (the time of zstd is not included)",
             bytes_per_s=share * cost.bytes_per_s,
             is_sure=True,
             command=bench,

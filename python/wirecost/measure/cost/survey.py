@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,9 @@ from wirecost.data.recordings.described import (
 )
 from wirecost.data.recordings.recording import Recording
 from wirecost.measure.cost.anatomy import Anatomy, anatomy
+from wirecost.measure.cost.clock import RecordingClock, TopicTimes
 from wirecost.measure.cost.kept import KeptMessages, Room
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
@@ -54,6 +57,7 @@ class TopicSurvey:
     subscribers: list[str] | None = None
     qos: str = ""
     watched_s: float | None = None
+    times: TopicTimes = field(default_factory=TopicTimes)
 
     @property
     def count(self) -> int:
@@ -71,8 +75,9 @@ class TopicSurvey:
             return None
         return anatomy(self.subject, self.sample.values(), self.byte_count / self.count)
 
-    def note(self, time_ns: int, size: int) -> None:
-        """Count a message."""
+    def note(self, time_ns: int, size: int, part: object = 0) -> None:
+        """Count a message; ``part``: of the recording, between two jumps of its clock."""
+        self.times.note(time_ns, part)
         if not self.sizes:
             self.first_ns = self.last_ns = time_ns
         elif time_ns > self.last_ns:
@@ -81,9 +86,9 @@ class TopicSurvey:
             self.first_ns = time_ns
         self.sizes.append(size)
 
-    def add(self, time_ns: int, data: bytes | memoryview, random: Random) -> None:
+    def add(self, time_ns: int, data: bytes | memoryview, random: Random, part: object = 0) -> None:
         """Count a message; each has the same chance to be in the sample, wherever it stands."""
-        self.note(time_ns, len(data))
+        self.note(time_ns, len(data), part)
         count = len(self.sizes)
         place = count - 1 if count <= SAMPLED else int(random.random() * count)
         if place < SAMPLED:
@@ -94,7 +99,7 @@ class TopicSurvey:
 
 @dataclass(eq=False)
 class RecordingSurvey:
-    """Topics of all recordings; ``duration_s``: from the first message to the last of any."""
+    """Topics of all recordings; ``duration_s``: of these, without pauses and jumps of a clock."""
 
     topics: list[TopicSurvey] = field(default_factory=list)
     duration_s: float = 0.0
@@ -113,11 +118,12 @@ def survey(
     random = Random(seed)
     result = RecordingSurvey()
     by_key: dict[tuple[str, ...], TopicSurvey] = {}
-    subjects, room = SubjectCache(include), Room()
+    subjects, room, covered_ns = SubjectCache(include), Room(), 0
     for path in paths:
         with Recording(path) as recording:
             total = recording.count
             here: dict[int, TopicSurvey] = {}
+            clock = RecordingClock()
             try:
                 for done, (connection, message) in enumerate(recording.each()):
                     topic = here.get(id(connection))
@@ -128,25 +134,34 @@ def survey(
                             known = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
                             topic.qos = ", ".join(sorted(known))
                         here[id(connection)] = topic
-                    topic.add(message.time_ns, message.data, random)
+                    part = (path, clock.part(message.time_ns))
+                    topic.add(message.time_ns, message.data, random, part)
                     if done % SAID_EVERY == 0:
                         progress(done, max(total, 1), f"reading {path.name}")
             except KeyboardInterrupt:
                 result.is_whole = False
             for topic in dict.fromkeys(here.values()):
+                topic.times.watched_ns += clock.covered_ns
                 subjects.describe(path, topic)
+            covered_ns = max(covered_ns, clock.covered_ns)
+            if clock.jumps:
+                jumps = counted(clock.jumps, "time", "times")
+                result.warnings.append(
+                    f"{path.name}: its clock jumps or pauses {jumps}; the rates leave this out"
+                )
             result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
         if not result.is_whole:
             break
     result.topics = list(by_key.values())
-    if result.topics:
-        last = max(topic.last_ns for topic in result.topics)
-        result.duration_s = (last - min(topic.first_ns for topic in result.topics)) / 1e9
+    result.duration_s = covered_ns / 1e9
     return result
 
 
 def _key(connection: RecordedConnection) -> tuple[str, ...]:
-    definition = connection.definition.hex() if connection.definition else connection.digest
+    """Return what tells definitions apart: of a long text a digest, as many topics may have it."""
+    definition = connection.digest
+    if connection.definition:
+        definition = hashlib.sha256(connection.definition).hexdigest()
     return (connection.topic, connection.type, connection.wire, connection.encoding, definition)
 
 

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 
 from wirecost.data.messages.cdr import plain_order
-from wirecost.data.recordings.recording import rate_over
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey
@@ -32,9 +31,7 @@ def system_cost(
     names = {topic.connection.topic for topic in read.topics}
     if absent := sorted(subscribers.keys() - names):
         raise UserError(f"--subscribers {absent[0]}=…: the recording has no such topic")
-    priced = [
-        (topic, _priced(topic, read.duration_s, prices, lang, subscribers)) for topic in read.topics
-    ]
+    priced = [(topic, _priced(topic, prices, lang, subscribers)) for topic in read.topics]
     priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
     return SystemCost(
         files=list(files),
@@ -51,13 +48,13 @@ def system_cost(
 
 def _priced(
     read: TopicSurvey,
-    duration_s: float,
     prices: PriceList,
     lang: str,
     subscribers: Mapping[str, int],
 ) -> TopicCost:
     sizes = np.frombuffer(read.sizes, np.uint64) if read.sizes else np.zeros(1, np.uint64)
     connection = read.connection
+    rate_hz = _rate_hz(read)
     cost = TopicCost(
         topic=connection.topic,
         type=connection.type,
@@ -66,7 +63,8 @@ def _priced(
         bytes=read.byte_count,
         median_bytes=int(np.median(sizes)),
         largest_bytes=int(sizes.max()),
-        rate_hz=_rate_hz(read, duration_s),
+        rate_hz=rate_hz or 0.0,
+        has_rate=rate_hz is not None or read.count < 2,
         subscribers=subscribers.get(
             connection.topic, 1 if read.subscribers is None else len(read.subscribers)
         ),
@@ -97,11 +95,8 @@ def _why_unread(read: TopicSurvey) -> str:
     return "not of its type"
 
 
-def _rate_hz(read: TopicSurvey, duration_s: float) -> float:
-    """Return messages a second: while they came, if that was nearly always, else on the mean."""
-    watched_s = duration_s if read.watched_s is None else read.watched_s
-    span_ns = read.last_ns - read.first_ns
-    own = rate_over(read.count, span_ns)
-    if own is None or (watched_s - span_ns / 1e9) * own <= MISSED:
-        return own or 0.0
-    return rate_over(read.count, round(watched_s * 1e9)) or 0.0
+def _rate_hz(read: TopicSurvey) -> float | None:
+    """Return messages per second, None where the recording's clock does not say."""
+    if read.watched_s is not None:
+        read.times.watched_ns = round(read.watched_s * 1e9)
+    return read.times.rate_hz(MISSED)

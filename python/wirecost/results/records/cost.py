@@ -20,8 +20,8 @@ LARGEST = 256 << 20
 class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     """A topic's messages of one definition.
 
-    ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message; ``library``:
-    whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
+    ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message;
+    ``has_rate``: false where the times of the messages give no rate; ``library``: whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
     ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
     ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
     its way to all of them, None where nobody asked.
@@ -35,6 +35,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     median_bytes: Count
     largest_bytes: Count
     rate_hz: Amount
+    has_rate: bool = True
     subscribers: Count = 1
     library: str = ""
     encode_ns: Amount | None = None
@@ -58,19 +59,30 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def encode_share(self) -> float | None:
         """Share of a processor core that the publisher's encoding takes."""
-        return None if self.encode_ns is None else self.encode_ns * self.rate_hz / 1e9
+        return (
+            None
+            if self.encode_ns is None or not self.has_rate
+            else self.encode_ns * self.rate_hz / 1e9
+        )
 
     @property
     def decode_share(self) -> float | None:
         """Share of a core that the decoding of all subscribers takes."""
-        if self.decode_ns is None:
-            return None
-        return self.decode_ns * self.rate_hz * self.subscribers / 1e9
+        share = self._share_of(self.decode_ns)
+        return None if share is None else share * self.subscribers
+
+    def _share_of(self, message_ns: float | None) -> float | None:
+        """Return the share of a core that this time of each message takes, None if unknown."""
+        return None if message_ns is None or not self.has_rate else message_ns * self.rate_hz / 1e9
 
     @property
     def carry_share(self) -> float | None:
         """Share of a core that carrying its messages takes."""
-        return None if self.carry_ns is None else self.carry_ns * self.rate_hz / 1e9
+        return (
+            None
+            if self.carry_ns is None or not self.has_rate
+            else self.carry_ns * self.rate_hz / 1e9
+        )
 
     @property
     def share(self) -> float:

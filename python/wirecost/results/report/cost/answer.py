@@ -23,6 +23,8 @@ MOST_THREADS = 30
 ThreadOfProcess = tuple[ProcessCost, ThreadCost]
 LEAST_SHARE = 1e-4
 """Share of a core below which a change's is not said."""
+MOST_UNREAD = 0.05
+"""Share of the bytes from which on it is said first that they could not be read."""
 LARGE = 1e6
 """Bytes a second from which on it matters that a publisher keeps all messages."""
 
@@ -47,6 +49,10 @@ def what_if_answer(cost: SystemCost) -> Answer:
     return Answer(sentence(cost), rows)
 
 
+def _saved_share(one: Remedy) -> str:
+    return f"{ABOUT} −{share(one.share)}" if one.share else units.NONE
+
+
 def _saved(one: Remedy | None) -> str:
     if one is None:
         return units.NONE
@@ -54,14 +60,28 @@ def _saved(one: Remedy | None) -> str:
 
 
 def sentence(cost: SystemCost) -> str:
-    """Return what all topics cost together, and whose most of it is."""
+    """Return what all topics cost together, and whose most of it is.
+
+    What is not known comes first where it is most of the bytes, and has no verdict.
+    """
     topics = counted(len({topic.topic for topic in cost.topics}), "topic")
-    text = rate_of_bytes(cost.bytes_per_s)
-    if any(topic.encode_ns is not None for topic in cost.topics):
+    timeless = len({topic.topic for topic in cost.topics if not topic.has_rate})
+    unread = _unread_share(cost)
+    text = ""
+    if timeless:
+        text += f"{timeless} of {topics}: the times of their messages give no rate. "
+    if unread >= MOST_UNREAD:
+        text += f"{100 * unread:.3g} % of the bytes could not be read, so their time is not known. "
+    text += rate_of_bytes(cost.bytes_per_s)
+    priced = [topic for topic in cost.topics if topic.encode_share is not None]
+    if priced:
         text += f" and {ABOUT} {share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+        names = len({topic.topic for topic in priced})
+        if unread:
+            text += f" (of {names} of {topics})"
     text += f" for {topics}"
     first = cost.topics[0]
-    if cost.share and len(cost.topics) > 1:
+    if cost.share and len(cost.topics) > 1 and unread < MOST_UNREAD:
         text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
         whole = share(sum(process.share for process in cost.processes))
@@ -72,9 +92,16 @@ def sentence(cost: SystemCost) -> str:
             text += f", of which encoding and decoding are {ABOUT} {100 * parts / took:.2g} %"
         text += ")"
     if not cost.worth:
-        return f"{text}: nothing worth changing."
-    worth = len({remedy.topic for remedy in cost.worth})
-    return f"{text}. Worth a change: {worth} of {topics}."
+        known = "" if not (timeless or unread >= MOST_UNREAD) else " in what is known"
+        return f"{text}: nothing{known} is worth changing."
+    worth = counted(len({remedy.topic for remedy in cost.worth}), "topic is", "topics are")
+    return f"{text}. {worth} worth changing."
+
+
+def _unread_share(cost: SystemCost) -> float:
+    """Return the share of all bytes whose messages could not be read."""
+    unread = sum(topic.bytes for topic in cost.topics if topic.unknown)
+    return unread / cost.bytes if cost.bytes else 0.0
 
 
 def qos_hints(cost: SystemCost) -> list[str]:
@@ -92,10 +119,10 @@ def step(remedy: Remedy) -> str:
     """Return a remedy in a line, its command behind a line break."""
     gains = []
     if remedy.bytes_per_s:
-        gains.append(f"−{rate_of_bytes(remedy.bytes_per_s)}")
+        gains.append(rate_of_bytes(remedy.bytes_per_s))
     if remedy.share >= LEAST_SHARE:
-        gains.append(f"{ABOUT} −{share(remedy.share)} of a core")
-    return f"{remedy.topic}: {remedy.what}: {', '.join(gains)}.\n{remedy.command}"
+        gains.append(f"{ABOUT} {share(remedy.share)} of a core")
+    return f"{remedy.topic}: {remedy.what}: saves {', '.join(gains)}.\n{remedy.command}"
 
 
 def table(cost: SystemCost) -> Table:
@@ -105,7 +132,7 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("Hz", _rate),
         Column[TopicCost]("median", lambda topic: _size(topic, topic.median_bytes), optional=2),
         Column[TopicCost]("largest", lambda topic: _size(topic, topic.largest_bytes), optional=1),
-        Column[TopicCost]("MB/s", lambda topic: _number(topic.bytes_per_s / 1e6)),
+        Column[TopicCost]("MB/s", _megabytes),
         Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
         Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
         Column[TopicCost](cost.over or "carry", _carry, bar="core", shown=bool(cost.over)),
@@ -122,7 +149,7 @@ def tables(cost: SystemCost) -> Iterator[Table]:
             Column[Remedy]("worth it", lambda one: "yes" if one.is_worth else ""),
             Column[Remedy]("what", lambda one: one.what),
             Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
-            Column[Remedy]("of a core", lambda one: f"{ABOUT} −{share(one.share)}"),
+            Column[Remedy]("of a core", _saved_share),
         ]
         yield Table.of("What changes would save, each by itself", cost.remedies, columns)
     if ends := [topic for topic in cost.topics if topic.publishers is not None or topic.qos]:
@@ -192,9 +219,9 @@ def notes(cost: SystemCost) -> list[str]:
         found.append("decode: of all subscribers; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
         given = shell_line(f"{cost.topics[0].topic}=3")
-        found.append(f"One subscriber each; others: --subscribers {given}.")
+        found.append(f"Assumes one subscriber per topic; change it with --subscribers {given}.")
     if not cost.over:
-        found.append("Without sending and receiving: --over dds adds these.")
+        found.append("Transport cost is not included; --over dds adds it.")
     return found
 
 
@@ -202,12 +229,14 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     """Return lines about what makes the numbers doubtful, and their styles."""
     lines = []
     if not cost.is_whole:
-        lines.append(("Interrupted: of what was read until then.", "yellow"))
+        lines.append(("Interrupted: the figures are of what was read until then.", "yellow"))
     if cost.is_own:
-        lines.append((f"{ABOUT} by this machine's prices of {cost.prices.get('date', '')}.", "dim"))
+        date = cost.prices.get("date", "")
+        lines.append((f"{ABOUT} is estimated from timings of this machine of {date}.", "dim"))
     else:
         machine = cost.prices.get("machine", "unknown")
-        lines.append((f"{ABOUT} by prices of another machine ({machine}): --calibrate.", "yellow"))
+        text = f"{ABOUT} is estimated from timings of another machine ({machine}): --calibrate."
+        lines.append((text, "yellow"))
     return lines
 
 
@@ -226,11 +255,17 @@ def rate_of_bytes(bytes_per_s: float) -> str:
 def _rate(topic: TopicCost) -> Amount:
     if topic.count <= 1:
         return Amount("once" if topic.count else units.NONE, 0.0)
+    if not topic.has_rate:
+        return Amount("?")
     return units.significant_amount(topic.rate_hz)
 
 
 def _size(topic: TopicCost, size: int) -> Amount:
     return units.size(size if topic.count else None)
+
+
+def _megabytes(topic: TopicCost) -> Amount:
+    return _number(topic.bytes_per_s / 1e6) if topic.has_rate else Amount("?")
 
 
 def _number(value: float) -> Amount:
