@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import click
-from click.core import ParameterSource
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
@@ -29,6 +26,8 @@ if TYPE_CHECKING:
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
+LISTENED, SAMPLED_ABOVE = "10s", "50MB"
+"""Defaults of a running graph: how long, and bytes per second from which on a topic is sampled."""
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
 
@@ -48,14 +47,14 @@ def command(
             "Listen to a running graph instead: ros2, ros1 or dds.", known=SYSTEMS, metavar="NAME"
         ),
     ] = "",
-    for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = "10s",
+    for_: Annotated[str, option("With --live: how long.", "--for", metavar="TIME")] = LISTENED,
     watch: Annotated[bool, option("With --live: renew the table every second.")] = False,
     no_subscribe: Annotated[
         bool, option("With --live: only find who is there; no rates.", "--no-subscribe")
     ] = False,
     limit: Annotated[
         str, option("With --live: topics with more each second are sampled.", metavar="SIZE")
-    ] = "50MB",
+    ] = SAMPLED_ABOVE,
     python: Annotated[
         Path | None,
         option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
@@ -127,12 +126,21 @@ def command(
         raise UserError(f"--lang {lang}: give cpp or python")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
-    if not live:
-        _refuse(OF_LIVE, f"{(files or [])[0]}: a file; these options are for --live")
+    of_live = {
+        "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
+        "--watch": watch, "--no-subscribe": no_subscribe, "--python": python,
+        "--domain": domain is not None,
+    }  # fmt: skip
+    if not live and (given := _given(of_live)):
+        raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
-        return files_answer(recorded, _given(OF_MESSAGES))
+        of_messages = {
+            "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
+            "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
+        }  # fmt: skip
+        return files_answer(recorded, _given(of_messages))
     counts = dict(_subscribers(text) for text in subscribers or ())
     if calibrate:
         _calibrate()
@@ -163,28 +171,9 @@ def command(
     return cost_answer(cost, again, what_if=what_if)
 
 
-OF_LIVE = ("for_", "watch", "no_subscribe", "limit", "python", "domain")
-"""Options of a running graph."""
-OF_MESSAGES = (
-    "subscribers", "lang", "include", "over", "what_if", "topic", "measure", "calibrate",
-)  # fmt: skip
-"""Options that need messages: of recordings and of a running graph, not of logs."""
-
-
-def _given(names: Sequence[str]) -> list[str]:
-    """Return which of these options are on the command line, as the user writes them."""
-    context = click.get_current_context()
-    return [
-        f"--{name.rstrip('_').replace('_', '-')}"
-        for name in names
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
-
-
-def _refuse(names: Sequence[str], why: str) -> None:
-    """Raise UserError where one of these options was given."""
-    if given := _given(names):
-        raise UserError(f"{', '.join(given)}: {why}")
+def _given(options: Mapping[str, object]) -> list[str]:
+    """Return the names of options that were given a value of their own."""
+    return [name for name, value in options.items() if value not in (None, False, "", [])]
 
 
 def _recorded(files: list[Path]) -> list[Path]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 PAUSE_NS = 60 * 10**9
@@ -13,35 +14,62 @@ LONGEST_NS = 30 * 24 * 3600 * 10**9
 """Nanoseconds beyond which two lone messages say nothing about a rate."""
 FASTEST_HZ = 1e6
 """Rate above which times are no times: those of many messages are the same, or nearly."""
+MOST_PARTS = 10_000
+"""Parts that are remembered; a clock that jumps more often gives no rate."""
+LEAST_OF_LARGEST = 0.1
+"""Share of the largest part's messages below which a part is an outlier."""
+
+
+@dataclass
+class Part:
+    """Messages between two jumps of a clock: how many, from when to when."""
+
+    count: int
+    low_ns: int
+    high_ns: int
+
+    def add(self, time_ns: int) -> None:
+        """Count a message."""
+        self.count += 1
+        if time_ns > self.high_ns:
+            self.high_ns = time_ns
+        elif time_ns < self.low_ns:
+            self.low_ns = time_ns
+
+
+def without_outliers(parts: list[Part]) -> list[Part]:
+    """Return the parts that have several messages, and not far fewer than the largest."""
+    least = max(2.0, LEAST_OF_LARGEST * max((part.count for part in parts), default=0))
+    return [part for part in parts if part.count >= least]
+
+
+def together_ns(parts: Iterable[Part]) -> int:
+    """Return the nanoseconds that parts cover, of several recordings at once counted once."""
+    covered, end = 0, 0
+    for part in sorted(parts, key=lambda part: part.low_ns):
+        covered += max(0, part.high_ns - max(part.low_ns, end))
+        end = max(end, part.high_ns)
+    return covered
 
 
 @dataclass
 class RecordingClock:
-    """Parts of a recording between jumps of its clock; pauses are jumps, too.
-
-    ``jumps``: how often the time jumped; ``covered_ns``: nanoseconds of all parts together.
-    """
+    """Parts of a recording between jumps of its clock; pauses are jumps, too."""
 
     jumps: int = 0
-    covered_ns: int = 0
+    parts: list[Part] = field(default_factory=list)
     _last_ns: int | None = None
-    _low_ns: int = 0
-    _high_ns: int = 0
 
     def part(self, time_ns: int) -> int:
         """Return the number of the part that a message lies in, the next in the recording."""
         last, self._last_ns = self._last_ns, time_ns
-        if last is None:
-            self._low_ns = self._high_ns = time_ns
-        elif time_ns - last > PAUSE_NS or time_ns - last < -BACK_NS:
-            self.jumps += 1
-            self._low_ns = self._high_ns = time_ns
-        elif time_ns > self._high_ns:
-            self.covered_ns += time_ns - self._high_ns
-            self._high_ns = time_ns
-        elif time_ns < self._low_ns:
-            self.covered_ns += self._low_ns - time_ns
-            self._low_ns = time_ns
+        if last is not None and -BACK_NS <= time_ns - last <= PAUSE_NS:
+            if self.jumps < MOST_PARTS:
+                self.parts[-1].add(time_ns)
+            return self.jumps
+        self.jumps += last is not None
+        if self.jumps < MOST_PARTS:
+            self.parts.append(Part(1, time_ns, time_ns))
         return self.jumps
 
 
@@ -49,35 +77,28 @@ class RecordingClock:
 class TopicTimes:
     """Times of a topic's messages, as far as a rate follows from them.
 
-    ``count``: messages; ``gaps``: those that follow another in the same part of a recording;
-    ``covered_ns``: nanoseconds from the first to the last message of each part; ``watched_ns``:
-    nanoseconds of the recordings that have the topic.
+    ``watched_ns``: nanoseconds of the recordings that have the topic.
     """
 
     count: int = 0
-    gaps: int = 0
-    covered_ns: int = 0
     watched_ns: int = 0
-    _part: object = field(default=None, repr=False)
-    _low_ns: int = 0
-    _high_ns: int = 0
-    _first_ns: int = 0
-    _last_ns: int = 0
+    _parts: list[Part] = field(default_factory=list)
+    _part: object = None
+    _whole: Part | None = None
 
     def note(self, time_ns: int, part: object = 0) -> None:
         """Count a message of a part of a recording."""
-        if not self.count:
-            self._first_ns = self._last_ns = time_ns
         self.count += 1
-        self._first_ns = min(self._first_ns, time_ns)
-        self._last_ns = max(self._last_ns, time_ns)
-        if part != self._part:
-            self._part = part
-            self._low_ns = self._high_ns = time_ns
+        if self._whole is None:
+            self._whole = Part(0, time_ns, time_ns)
+        self._whole.add(time_ns)
+        if part == self._part:
+            self._parts[-1].add(time_ns)
             return
-        self.gaps += 1
-        self.covered_ns += max(time_ns - self._high_ns, 0) + max(self._low_ns - time_ns, 0)
-        self._low_ns, self._high_ns = min(self._low_ns, time_ns), max(self._high_ns, time_ns)
+        self._part = part
+        if len(self._parts) == MOST_PARTS:
+            self._parts = without_outliers(self._parts)
+        self._parts.append(Part(1, time_ns, time_ns))
 
     def rate_hz(self, missed: int) -> float | None:
         """Return messages per second, None where the times do not say.
@@ -85,19 +106,23 @@ class TopicTimes:
         It is the rate while messages came, if at most ``missed`` are lacking in the recordings at
         that rate; else the mean over the recordings.
         """
-        own = _per_second(self.gaps, self.covered_ns)
+        parts = without_outliers(self._parts)
+        covered_ns = sum(part.high_ns - part.low_ns for part in parts)
+        own = _per_second(sum(part.count - 1 for part in parts), covered_ns)
         if own is None:
-            return self._lone_rate_hz()
-        lacking = (self.watched_ns - self.covered_ns) / 1e9 * own
-        rate = own if lacking <= missed else _per_second(self.count, self.watched_ns)
+            rate = None if parts else self._lone_rate_hz()
+        elif (self.watched_ns - covered_ns) / 1e9 * own <= missed:
+            rate = own
+        else:
+            rate = _per_second(self.count, self.watched_ns)
         return rate if rate is not None and rate <= FASTEST_HZ else None
 
     def _lone_rate_hz(self) -> float | None:
         """Return the rate of messages of which no two lie in the same part of a recording."""
-        span_ns = self._last_ns - self._first_ns
-        if self.gaps or not 0 < span_ns <= LONGEST_NS:
+        if self._whole is None or self.count < 2:
             return None
-        return _per_second(self.count - 1, span_ns)
+        span_ns = self._whole.high_ns - self._whole.low_ns
+        return _per_second(self.count - 1, span_ns) if span_ns <= LONGEST_NS else None
 
 
 def _per_second(count: int, ns: int) -> float | None:

@@ -21,7 +21,13 @@ from wirecost.data.recordings.described import (
 )
 from wirecost.data.recordings.recording import Recording
 from wirecost.measure.cost.anatomy import Anatomy, anatomy
-from wirecost.measure.cost.clock import RecordingClock, TopicTimes
+from wirecost.measure.cost.clock import (
+    Part,
+    RecordingClock,
+    TopicTimes,
+    together_ns,
+    without_outliers,
+)
 from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -118,7 +124,8 @@ def survey(
     random = Random(seed)
     result = RecordingSurvey()
     by_key: dict[tuple[str, ...], TopicSurvey] = {}
-    subjects, room, covered_ns = SubjectCache(include), Room(), 0
+    subjects, room = SubjectCache(include), Room()
+    parts: list[Part] = []
     for path in paths:
         with Recording(path) as recording:
             total = recording.count
@@ -140,10 +147,11 @@ def survey(
                         progress(done, max(total, 1), f"reading {path.name}")
             except KeyboardInterrupt:
                 result.is_whole = False
+            kept = without_outliers(clock.parts)
+            parts += kept
             for topic in dict.fromkeys(here.values()):
-                topic.times.watched_ns += clock.covered_ns
+                topic.times.watched_ns += together_ns(kept)
                 subjects.describe(path, topic)
-            covered_ns = max(covered_ns, clock.covered_ns)
             if clock.jumps:
                 jumps = counted(clock.jumps, "time", "times")
                 result.warnings.append(
@@ -153,7 +161,7 @@ def survey(
         if not result.is_whole:
             break
     result.topics = list(by_key.values())
-    result.duration_s = covered_ns / 1e9
+    result.duration_s = together_ns(parts) / 1e9
     return result
 
 

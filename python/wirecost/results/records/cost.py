@@ -21,7 +21,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     """A topic's messages of one definition.
 
     ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message;
-    ``has_rate``: false where the times of the messages give no rate; ``library``: whose times ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
+    ``has_rate``: false where the times of the messages give no rate; ``library``: whose times
+    ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
     ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
     ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
     its way to all of them, None where nobody asked.

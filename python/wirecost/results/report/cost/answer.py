@@ -92,10 +92,10 @@ def sentence(cost: SystemCost) -> str:
             text += f", of which encoding and decoding are {ABOUT} {100 * parts / took:.2g} %"
         text += ")"
     if not cost.worth:
-        known = "" if not (timeless or unread >= MOST_UNREAD) else " in what is known"
-        return f"{text}: nothing{known} is worth changing."
-    worth = counted(len({remedy.topic for remedy in cost.worth}), "topic is", "topics are")
-    return f"{text}. {worth} worth changing."
+        where = " in what is known" if timeless or unread >= MOST_UNREAD else ""
+        return f"{text}: nothing{where} is worth changing."
+    worth = len({remedy.topic for remedy in cost.worth})
+    return f"{text}. {worth} of {topics} {'is' if worth == 1 else 'are'} worth changing."
 
 
 def _unread_share(cost: SystemCost) -> float:
