@@ -104,7 +104,10 @@ class Row:
 
 
 class Document(TypedDict):
-    """A result folder as ``--json`` writes it; ``rows`` have the attributes of ``Row``."""
+    """A result folder as ``--json`` writes it; ``rows`` have the attributes of ``Row``.
+
+    ``runs``: facts of each contender in each case, with its ``bytes``.
+    """
 
     schema: int
     scenario: str
@@ -112,6 +115,7 @@ class Document(TypedDict):
     interrupted: bool | str
     failures: list[dict[str, object]]
     not_run: dict[str, str]
+    runs: list[dict[str, object]]
     rows: list[dict[str, object]]
 
 
@@ -148,6 +152,10 @@ def document(results: Results, rows: list[Row]) -> Document:
             if run.failure
         ],
         "not_run": meta.not_run,
+        "runs": [
+            msgspec.to_builtins(run) | {"bytes": getattr(run, "message_bytes", None)}
+            for run in meta.runs
+        ],
         "rows": [_flat(row, facts) for row in rows],
     }
 

@@ -62,7 +62,7 @@ def race(scans: Scans, settings: Settings, measurement: Measurement) -> None:
                 name,
                 name,
                 named(scan, name),
-                {**facts, "is_lossy": kind == "lossy", "errors": {}},
+                {**facts, "codec": name, "is_lossy": kind == "lossy", "errors": {}},
                 rival=bool(int(rival)),
             )
             for name, (_, kind, rival) in listed.items()

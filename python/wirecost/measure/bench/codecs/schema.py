@@ -18,8 +18,9 @@ STAGES = ("encode", "decode", "total")
 
 
 class CodecRun(PlainRun, kw_only=True):
-    """``errors``: largest of each field that is not the same bit by bit; null: not finite."""
+    """``codec``: name in the list of codecs; ``errors``: largest of each field that is not the same bit by bit; null: not finite."""
 
+    codec: str = ""
     points: Count
     raw_bytes: Count
     is_lossy: bool
