@@ -18,7 +18,11 @@ STAGES = ("encode", "decode", "total")
 
 
 class CodecRun(PlainRun, kw_only=True):
-    """``codec``: name in the list of codecs; ``errors``: largest of each field that is not the same bit by bit; null: not finite."""
+    """Codec on a scan.
+
+    ``codec``: its name in the list of codecs; ``errors``: largest of each field that is not the
+    same bit by bit; null: not finite.
+    """
 
     codec: str = ""
     points: Count
