@@ -98,7 +98,7 @@ def test_damaged_messages_of_a_bag_are_counted_and_named(
 
 @pytest.mark.parametrize(
     ("size", "said"),
-    [(0, "seems to be empty"), (5, "magic is invalid"), (9_000, "index looks damaged")],
+    [(0, "is empty; record it again"), (5, "magic is invalid"), (9_000, "index looks damaged")],
 )
 def test_a_bag_that_is_cut_gets_one_line(tmp_path: Path, size: int, said: str) -> None:
     about = every(tmp_path, "ros1")
