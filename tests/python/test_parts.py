@@ -43,7 +43,7 @@ def test_a_missing_file_is_built_once(checkout: Path, capsys: pytest.CaptureFixt
     for _ in range(2):
         assert parts.installed("programs/cloud", parts.CLOUD) == checkout / "programs" / "cloud"
     assert (checkout / "asked").read_text() == "cloud\n"
-    assert "Building what bench cloud needs, once" in capsys.readouterr().err
+    assert "Building what bench codecs needs, once" in capsys.readouterr().err
 
 
 def test_a_build_that_fails_names_its_command(checkout: Path) -> None:

@@ -33,7 +33,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """List what was measured: result folders, the latest first; of one folder, its answer."""
+    """List result folders, the latest first; or print the answer of one."""
     from wirecost.results.records.measured import is_result, measured_in
 
     if is_result(folder):

@@ -98,14 +98,18 @@ def test_damaged_messages_of_a_bag_are_counted_and_named(
 
 @pytest.mark.parametrize(
     ("size", "said"),
-    [(0, "is empty; record it again"), (5, "magic is invalid"), (9_000, "index looks damaged")],
+    [
+        (0, "is empty; record it again"),
+        (5, "cannot be read .*magic is invalid.*reindex"),
+        (9_000, "cannot be read .*index looks damaged.*reindex"),
+    ],
 )
 def test_a_bag_that_is_cut_gets_one_line(tmp_path: Path, size: int, said: str) -> None:
     about = every(tmp_path, "ros1")
     bag(about, tmp_path / "drive.bag")
     whole = (tmp_path / "drive.bag").read_bytes()
     (tmp_path / "drive.bag").write_bytes(whole[:size])
-    with pytest.raises(UserError, match=rf"drive\.bag: cannot be read .*{said}.*reindex"):
+    with pytest.raises(UserError, match=rf"drive\.bag: {said}"):
         of_recording(tmp_path / "drive.bag", "", "")
 
 

@@ -108,13 +108,14 @@ def test_a_file_is_what_the_group_shows(group: str, command: str, tmp_path: Path
     assert by_file.stderr == by_name.stderr != ""
 
 
-def test_a_recording_is_what_is_measured(tmp_path: Path) -> None:
+def test_a_recording_is_what_costs(tmp_path: Path) -> None:
     file = tmp_path / "empty.mcap"
     file.touch()
     words = [sys.executable, "-m", "wirecost"]
-    said = {execute([*words, *more, str(file)]).stderr for more in ((), ("bench",))}
-    assert said == {execute([*words, "bench", "message", str(file)]).stderr}
-    assert str(file) in said.pop()
+    for before, command in (((), ["cost"]), (("bench",), ["bench", "message"])):
+        said = execute([*words, *before, str(file)]).stderr
+        assert said == execute([*words, *command, str(file)]).stderr
+        assert str(file) in said
 
 
 def test_a_program_that_failed_is_named_in_one_line() -> None:

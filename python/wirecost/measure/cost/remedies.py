@@ -60,7 +60,7 @@ def _packed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
         yield Remedy(
             topic=cost.topic,
             kind=PACKED,
-            what=f"remove the padding of its points ({100 * share:.0f} % of the bytes)",
+            what=f"remove padding ({100 * share:.0f} %)",
             bytes_per_s=saved,
             share=share * cost.share,
             is_sure=True,
@@ -77,7 +77,7 @@ def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
         yield Remedy(
             topic=cost.topic,
             kind=HANDED,
-            what="use shared memory, or run both nodes in one process",
+            what="use shared memory or one process",
             bytes_per_s=cost.bytes_per_s,
             share=cost.share,
             command=f"wirecost bench transport --mwares {carrier},iceoryx2 "

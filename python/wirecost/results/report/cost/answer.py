@@ -232,10 +232,10 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
         lines.append(("Interrupted: the figures are of what was read until then.", "yellow"))
     if cost.is_own:
         date = cost.prices.get("date", "")
-        lines.append((f"{ABOUT} is estimated from timings of this machine of {date}.", "dim"))
+        lines.append((f"{ABOUT} uses timings of this machine of {date}.", "dim"))
     else:
         machine = cost.prices.get("machine", "unknown")
-        text = f"{ABOUT} is estimated from timings of another machine ({machine}): --calibrate."
+        text = f"{ABOUT} uses timings of another machine ({machine}): --calibrate."
         lines.append((text, "yellow"))
     return lines
 
