@@ -45,7 +45,7 @@ def test_the_answer_is_one_screen(recording: Path) -> None:
     assert max(len(line) for line in lines if "wirecost " not in line) <= COLUMNS
     assert lines[0].startswith("3.2")  # MB/s
     assert "/points" in lines[0] + lines[1]
-    assert any("leave out padding of its points" in line for line in lines)
+    assert any("remove padding" in line for line in lines)
 
 
 def test_numbers_add_up(recording: Path) -> None:
