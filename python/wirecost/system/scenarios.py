@@ -47,8 +47,9 @@ def packages() -> dict[str, str]:
     """Return the package of every scenario, by the scenario's name. Raises UserError."""
     inside = own_packages()
     others = outside()
-    for name in others.keys() & inside.keys():
-        raise UserError(f"--from: there is a scenario {name} already; rename its folder")
+    for folder in _folders():
+        for name in inside.keys() & set(_names(folder)):
+            raise UserError(f"{folder / name}: there is a scenario {name}; rename this folder")
     return inside | others
 
 
