@@ -115,7 +115,8 @@ def test_the_page_draws_figures(document: dict[str, Any], tmp_path: Path) -> Non
 
 def test_the_folder_states_the_errors(document: dict[str, Any]) -> None:
     errors = json.loads((document["folder"] / "meta.json").read_text())["errors"]
-    assert errors["radar-reflection"]
+    assert errors.keys() == {*OSI_LISTS, "point"}
+    assert errors["point"]
     assert all(0 < error < 1 for fields in errors.values() for error in fields.values())
 
 

@@ -31,6 +31,8 @@ SOON_S = 1.0
 WRITER = """
 import sys
 from pathlib import Path
+from wirecost.system import scenarios
+scenarios.packages()
 from wirecost_scenarios.fmi.fmpy_importer import TERMINAL, FmpySlave
 
 fmu = FmpySlave(Path(sys.argv[1]), 3)

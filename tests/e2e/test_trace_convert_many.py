@@ -85,7 +85,7 @@ def result(process: subprocess.Popen[str], status: int) -> dict[str, Any]:
     Standard error has progress, failures and warnings, and nothing else of any process."""
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == status, stderr
-    assert [line for line in stderr.splitlines() if not OURS.match(line)] == []
+    assert [line for line in stderr.splitlines() if line and not OURS.match(line)] == []
     document: dict[str, Any] = json.loads(stdout)
     return document
 
