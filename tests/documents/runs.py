@@ -50,7 +50,7 @@ RUNS = {
                                 "--sizes", "64", "--modes", "new,recycled",
                                 "--allocators", _ALLOCATORS],
     "tensor": [*_STUDY, "wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
-               "--dtype", "float64", "--trials", "200", "--processes", "5",
+               "--dtype", "float64", "--trials", "200", "--processes", "10",
                "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
                     "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
