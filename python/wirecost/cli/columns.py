@@ -76,7 +76,7 @@ def advise_command(
         )
     command = shell_line("wirecost", "columns", "advise", file)
     more = f"Every field, and the options: {command} --all"
-    times = "repeated --scan" if is_scan(file) else "message"
+    times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),

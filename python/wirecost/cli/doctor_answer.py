@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from wirecost.observe.doctor import cpulist
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import Examination, Finding
 from wirecost.observe.doctor.repair import Outcome
-from wirecost.results.records.recorded_machine import CpuNoise, MachinePrices
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table, Toned
 from wirecost.system.counted import counted
 
 if TYPE_CHECKING:
+    from wirecost.results.records.recorded_machine import CpuNoise, MachinePrices
     from wirecost.results.report.shared.figure import Figure
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
@@ -44,14 +42,18 @@ def doctor_answer(
 
     ``changes``: what was changed before; ``noise``, ``prices``: what was measured.
     """
-    from wirecost.results.report.doctor import noise_figure, noise_table, price_table
-
     measured = []
     document = examination.document()
-    if noise is not None:
+    if noise is not None:  # imported where needed: `wirecost compile` alone brings no figures
+        from wirecost.results.report.doctor import noise_table
+
         measured.append(noise_table(noise))
         document["noise"] = [asdict(row) for row in noise]
     if prices is not None:
+        import msgspec
+
+        from wirecost.results.report.doctor import price_table
+
         measured.append(price_table(prices))
         document["prices"] = msgspec.to_builtins(prices)
     findings = [CHECK, VERDICT, Column[Finding]("found", lambda f: f.value, is_text=True)]
@@ -59,7 +61,11 @@ def doctor_answer(
     every = Table.of("Checks of this machine", examination.findings, advised)
 
     def figures(_on_paper: bool) -> list[Figure]:
-        return [noise_figure(noise)] if noise is not None else []
+        if noise is None:
+            return []
+        from wirecost.results.report.doctor import noise_figure
+
+        return [noise_figure(noise)]
 
     return Answer(
         f"CPU {cpulist.render(examination.cpus)} ({examination.origin}): "

@@ -15,6 +15,8 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 
+ALL = "all"
+"""Name that stands for all tables."""
 EXAMPLE = "wirecost report --open"
 
 
@@ -58,7 +60,7 @@ def command(
     if tables and folder is not None and not folder.exists():  # of the latest
         words.insert(0, str(folder))
         folder = None
-    table = " ".join(words)
+    table = "" if words == [ALL] else " ".join(words)
     formats = (format_ or "html").split(",")
     if open_ and "html" not in formats:
         raise UserError(f"--open: opens the page; add html to --format {format_}")

@@ -112,7 +112,7 @@ class Recorded(Journal):
 def run(backend: Backend, about: Subject, journal: Journal) -> list[str]:
     """Compile and measure what is left of a backend, and return what is said meanwhile."""
     said: list[str] = []
-    measurement = Measurement(journal, lambda _done, _total, text: said.append(text), 100)
+    measurement = Measurement("message", journal, lambda _done, _total, text: said.append(text))
     races = last_races([backend], {"cpp": backend.contenders()})
     messages = made_up(about, {}, 1)[:2]
     compile_and_measure(races, about, messages, (), measurement, plan(4, 2, 1), {"cpp x": "y"})

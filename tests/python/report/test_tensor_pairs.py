@@ -16,14 +16,13 @@ from wirecost.results.report.scenarios.tensor import pairs
 from wirecost.results.report.shared.table import Table
 
 
-def made(path: Path, factor: pl.Expr, paper: bool = True, **more: str) -> Results:
+def made(path: Path, factor: pl.Expr, **more: str) -> Results:
     """Two pairs of processes; ``factor`` of zeromq's total, by repetition and process."""
     results = tensor_folder(path, mwares=("zeromq", "zenoh", "wrapyfi-in-process"), n=40, **more)
     slow = (pl.col("contender") == "zeromq") & (pl.col("stage") == "total")
     samples = results.samples.with_columns(process=pl.col("repetition") // 20).with_columns(
         ns=pl.when(slow).then((pl.col("ns") * factor).cast(pl.Int64)).otherwise(pl.col("ns"))
     )
-    results.meta.command = ["bench", "tensor", *(["--paper"] if paper else [])]
     return dataclasses.replace(results, samples=samples)
 
 
@@ -36,17 +35,16 @@ def shown(results: Results, title: str, details: bool = False) -> Table | None:
 def test_a_listener_that_fell_behind_is_listed_with_how_its_times_grew(tmp_path: Path) -> None:
     headings = ("first tenth", "last tenth")
     growing = pl.when(pl.col("process") == 1).then(20.0 * pl.col("repetition")).otherwise(1.0)
-    for paper in (True, False):
-        results = made(tmp_path / str(paper), growing, paper)
-        behind = shown(results, pairs.BEHIND)
-        assert behind is not None
-        (row,) = behind.rows
-        cells = dict(zip(behind.headings, row, strict=True))
-        assert cells["contender and object"].endswith("zeromq numpy")
-        assert (cells["pairs"], cells["waited"]) == ("1 of 2", "19 of 40")
-        assert cells["quickest pair"].endswith("µs")
-        first, last = (float(cells[part].removesuffix(" ms")) for part in headings)
-        assert 1.5 < last / first < 2.5  # the pair's first messages have number 20 and 21
+    results = made(tmp_path, growing)
+    behind = shown(results, pairs.BEHIND)
+    assert behind is not None
+    (row,) = behind.rows
+    cells = dict(zip(behind.headings, row, strict=True))
+    assert cells["contender and object"].endswith("zeromq numpy")
+    assert (cells["pairs"], cells["waited"]) == ("1 of 2", "19 of 40")
+    assert cells["quickest pair"].endswith("µs")
+    first, last = (float(cells[part].removesuffix(" ms")) for part in headings)
+    assert 1.5 < last / first < 2.5  # the pair's first messages have number 20 and 21
 
 
 def test_who_keeps_up_is_not_listed(tmp_path: Path) -> None:
@@ -56,18 +54,14 @@ def test_who_keeps_up_is_not_listed(tmp_path: Path) -> None:
     assert [sent.contender for sent in pairs.sent(results)] == ["zeromq", "zenoh"]
 
 
-def test_pairs_that_differ_are_shown_where_they_are_pooled(tmp_path: Path) -> None:
+def test_pairs_that_differ_are_listed_in_detail(tmp_path: Path) -> None:
     double = pl.when(pl.col("process") == 1).then(2.0).otherwise(1.0)
-    table = shown(made(tmp_path / "a", double), pairs.DIFFER)
+    table = shown(made(tmp_path, double), pairs.DIFFER, details=True)
     assert table is not None
     rows = {row[0]: dict(zip(table.headings, row, strict=True)) for row in table.rows}
     assert 1.8 < float(rows["200x200 float64 zeromq"]["largest"]) < 2.2
     assert float(rows["200x200 float64 zenoh"]["largest"]) < 1.2
     assert rows["200x200 float64 zeromq"]["object"] == "numpy"
-
-    usual = made(tmp_path / "b", double, paper=False)
-    assert shown(usual, pairs.DIFFER) is None
-    assert shown(usual, pairs.DIFFER, details=True) is not None
 
 
 def test_one_pair_has_none_to_differ_from(tmp_path: Path) -> None:
