@@ -110,8 +110,6 @@ class Output:
 
     def write(self, answer: Answer) -> None:
         """Write the files. Raises UserError."""
-        from wirecost.results.records import json_document
-        from wirecost.results.report.shared import markdown
         from wirecost.results.report.shared.terminal import say_whole
 
         for path in answer.written:
@@ -121,8 +119,12 @@ class Output:
             if self.report != STANDARD_OUTPUT:
                 say_whole(self.console, str(self.report))
         if self.json_file is not None:
+            from wirecost.results.records import json_document
+
             write_text("--json", self.json_file, json_document.text(answer.document) + "\n")
         if self.markdown is not None:
+            from wirecost.results.report.shared import markdown
+
             write_text("--markdown", self.markdown, markdown.answer(answer, markdown.COMMENT))
 
 
