@@ -29,6 +29,7 @@ class Protobuf:
         self.plan = plan(message)
         self.parts = parted(self.plan.items)
         self.several = len(self.parts) > 1
+        self._places = {id(item): place for place, item in enumerate(self.plan.items)}
         self.message = message
         self.preserve_unknown = preserve_unknown
         self._holders = holders
@@ -58,7 +59,7 @@ class Protobuf:
     def at(self, item: Item) -> str:
         """Return the index behind the numbers that are there; no field has such a name."""
         if self.several:
-            return f"length_at[{self.plan.items.index(item)}]"
+            return f"length_at[{self._places[id(item)]}]"
         return f"{self.member(item).name}_at"
 
     def required_bit(self, item: Item) -> str:
