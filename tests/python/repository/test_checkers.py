@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -59,6 +60,19 @@ def test_ruff_checks_every_python_file() -> None:
     )
     seen = {str(Path(line).relative_to(ROOT)) for line in shown.stdout.splitlines()}
     assert with_suffix({".py", ".pyi"}) - seen == set()
+
+
+def test_ruff_leaves_what_a_build_made_alone_where_there_is_no_git(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for made in ("build/yarp/yarp.py", "results/drive/plan.py", "python/results/kept.py"):
+        (tmp_path / made).parent.mkdir(parents=True)
+        (tmp_path / made).write_text("")
+    ruff = Path(sys.executable).parent / "ruff"
+    shown = subprocess.check_output([ruff, "check", "--show-files", "."], cwd=tmp_path, text=True)
+    assert shown.splitlines() == [
+        str(tmp_path / "pyproject.toml"),
+        str(tmp_path / "python/results/kept.py"),
+    ]
 
 
 def test_mypy_checks_every_module_that_is_installed() -> None:
