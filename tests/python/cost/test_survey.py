@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cost.drives import POINTS, RATES_HZ, STEP, drive, mcap
+from wirecost.data.messages.subject import Subject
+from wirecost.measure.cost import measured as measured_topics
+from wirecost.measure.cost.anatomy import Anatomy
+from wirecost.measure.cost.calibration import Observation
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import RecordingSurvey, survey
+from wirecost.measure.cost.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
 from wirecost.measure.cost.system import system_cost
 
 
@@ -101,3 +106,26 @@ def test_several_files_are_one_system(tmp_path: Path) -> None:
     (topic,) = found.topics
     assert topic.count == 200
     assert found.duration_s == pytest.approx(19.8)
+
+
+def test_large_messages_are_measured_as_if_they_had_just_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that is read over and over lies in the cache, and costs a third of its price."""
+    drive(tmp_path / "drive.mcap")
+    path = tmp_path / "drive"
+    read_topics = read(path)
+    cost = system_cost([str(path)], read_topics, PriceList({}), "cpp", {})
+    contents: dict[str, list[bytes]] = {}
+
+    def observed(about: Subject, _lang: str, _library: str, messages: Any, _say: Any) -> list[Any]:
+        (contents[about.type],) = messages
+        return [Observation(Anatomy(), {"encode": 1.0, "decode": 2.0}, len(messages[0][0]))]
+
+    monkeypatch.setattr(measured_topics, "observed", observed)
+    wanted = {topic.topic for topic in cost.topics}
+    result = measured_topics.measured(cost, read_topics.topics, wanted, PriceList({}), print)
+    assert all(topic.is_measured for topic in result.topics)
+    assert [len(messages) for messages in contents.values()] == [SAMPLED] * len(wanted)
+    clouds = contents["sensor_msgs.PointCloud2"]
+    assert sum(map(len, clouds)) > SAMPLED_BYTES

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 
 import msgspec
 from google.protobuf.message import DecodeError
@@ -11,10 +12,13 @@ from google.protobuf.message import DecodeError
 from wirecost.measure.cost.calibration import observed
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import TopicSurvey
+from wirecost.measure.cost.survey import SAMPLED, TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
+
+MEASURED_BYTES = 16 << 20
+"""Bytes of a topic's messages that are measured, as ``bench message`` reads recordings."""
 
 Say = Callable[[str], None]
 
@@ -75,7 +79,11 @@ def _measured(topic: TopicCost, read: TopicSurvey, lang: str, say: Say) -> Topic
 
 
 def _whole(read: TopicSurvey) -> list[bytes]:
-    """Return the sample's messages of the type, as its own library writes them."""
+    """Return the sample's messages of the type, as its own library writes them.
+
+    Where the sample is a few large messages they are repeated, each in memory of its own: one that
+    was read a moment ago would still lie in the cache, as none does that another process sent.
+    """
     assert read.subject is not None
     found = []
     for data in read.sample.values():
@@ -87,4 +95,6 @@ def _whole(read: TopicSurvey) -> list[bytes]:
             continue
     if not found:
         raise UserError(f"{read.connection.topic}: none of its messages is of its type")
-    return found
+    mean = sum(map(len, found)) / len(found)
+    copies = min(SAMPLED, round(MEASURED_BYTES / max(1.0, mean)))
+    return list(islice(cycle(found), max(len(found), copies)))

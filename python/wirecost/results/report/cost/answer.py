@@ -75,7 +75,8 @@ def sentence(cost: SystemCost) -> str:
     text += rate_of_bytes(cost.bytes_per_s)
     priced = [topic for topic in cost.topics if topic.encode_share is not None]
     if priced:
-        text += f" and {ABOUT} {share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+        mark = "" if all(topic.is_measured for topic in priced) else f"{ABOUT} "
+        text += f" and {mark}{share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
         names = len({topic.topic for topic in priced})
         if unread:
             text += f" (of {names} of {topics})"
