@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cost.drives import POINTS, RATES_HZ, STEP, drive, mcap
+from cost.drives import POINTS, RATES_HZ, STEP, USED, drive, mcap
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.cost import measured as measured_topics
 from wirecost.measure.cost.anatomy import Anatomy
 from wirecost.measure.cost.calibration import Observation
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.remedies import PACKED
 from wirecost.measure.cost.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
 from wirecost.measure.cost.system import system_cost
 
@@ -116,16 +117,22 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
     path = tmp_path / "drive"
     read_topics = read(path)
     cost = system_cost([str(path)], read_topics, PriceList({}), "cpp", {})
-    contents: dict[str, list[bytes]] = {}
+    contents: dict[str, list[list[bytes]]] = {}
 
-    def observed(about: Subject, _lang: str, _library: str, messages: Any, _say: Any) -> list[Any]:
-        (contents[about.type],) = messages
-        return [Observation(Anatomy(), {"encode": 1.0, "decode": 2.0}, len(messages[0][0]))]
+    def observed(about: Subject, _lang: str, _library: str, given: Any, _say: Any) -> list[Any]:
+        contents[about.type] = given
+        sizes = [sum(map(len, messages)) / len(messages) for messages in given]
+        return [Observation(Anatomy(), {"encode": 1e6, "decode": size}, size) for size in sizes]
 
     monkeypatch.setattr(measured_topics, "observed", observed)
     wanted = {topic.topic for topic in cost.topics}
     result = measured_topics.measured(cost, read_topics.topics, wanted, PriceList({}), print)
     assert all(topic.is_measured for topic in result.topics)
-    assert [len(messages) for messages in contents.values()] == [SAMPLED] * len(wanted)
-    clouds = contents["sensor_msgs.PointCloud2"]
+    assert all(len(some) == SAMPLED for given in contents.values() for some in given)
+    clouds, packed = contents["sensor_msgs.PointCloud2"]
     assert sum(map(len, clouds)) > SAMPLED_BYTES
+    spared = (STEP - USED) * POINTS
+    assert len(clouds[0]) - len(packed[0]) == spared
+    (advice,) = (one for one in result.remedies if one.kind == PACKED)
+    assert advice.is_measured
+    assert advice.share == pytest.approx(spared * RATES_HZ["/points"] / 1e9)

@@ -50,7 +50,8 @@ def what_if_answer(cost: SystemCost) -> Answer:
 
 
 def _saved_share(one: Remedy) -> str:
-    return f"{ABOUT} −{share(one.share)}" if one.share else units.NONE
+    mark = "" if one.is_measured else f"{ABOUT} "
+    return f"{mark}−{share(one.share)}" if one.share else units.NONE
 
 
 def _saved(one: Remedy | None) -> str:
@@ -122,7 +123,8 @@ def step(remedy: Remedy) -> str:
     if remedy.bytes_per_s:
         gains.append(rate_of_bytes(remedy.bytes_per_s))
     if remedy.share >= LEAST_SHARE:
-        gains.append(f"{ABOUT} {share(remedy.share)} of a core")
+        mark, how = ("", " (measured)") if remedy.is_measured else (f"{ABOUT} ", "")
+        gains.append(f"{mark}{share(remedy.share)} of a core{how}")
     return f"{remedy.topic}: {remedy.what}: saves {', '.join(gains)}.\n{remedy.command}"
 
 
