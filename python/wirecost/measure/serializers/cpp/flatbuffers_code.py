@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from wirecost.data.messages.shapes import is_list
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.cpp.code import ROOT, rendered
-from wirecost.measure.bench.message.cpp.derived import (
+from wirecost.measure.serializers.cpp.code import ROOT, rendered
+from wirecost.measure.serializers.cpp.derived import (
     DerivedField,
     can_lack,
     derived_fields,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirecost.data.messages.fields import fields_along
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.java.code import ROOT, TEMPLATES, ours
+from wirecost.measure.serializers.java.code import ROOT, TEMPLATES, ours
 from wirecost.schema.compile.emit.java.columns_root import SCALARS, Accessor, JavaColumns
 from wirecost.schema.compile.emit.java.holders import Holders
 from wirecost.schema.compile.emit.java.names import JavaNames

@@ -17,7 +17,7 @@ from typing import Any
 import msgpack
 
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.python.code import is_time
+from wirecost.measure.serializers.python.code import is_time
 from wirecost.schema.compile.emit.python.names import class_name, module_place
 
 ROOT = "wire"

@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.cpp import programs
-from wirecost.measure.bench.message.cpp.compiling import compiled
-from wirecost.measure.bench.message.cpp.tools import ran
+from wirecost.measure.serializers.cpp import programs
+from wirecost.measure.serializers.cpp.compiling import compiled
+from wirecost.measure.serializers.cpp.tools import ran
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.python import native_package

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process of its own for the Python contenders: reads a job, prints what the C++ programs print.
 
-``python -m wirecost.measure.bench.message.python.worker`` with one JSON object on standard input:
+``python -m wirecost.measure.serializers.python.worker`` with one JSON object on standard input:
 ``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
 ``library`` (or the path of a user's module), ``mode``, ``content`` (a file as the C++ programs
 read it), ``out`` (a folder), ``repetitions``, ``most_s`` (no further sample begins later).
@@ -26,11 +26,11 @@ from typing import Any
 from wirecost.data.messages.content_file import read_content, write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.timing import timed
-from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.python import code
-from wirecost.measure.bench.message.python.libraries import NEW, OURS, ROOT, library
-from wirecost.measure.bench.message.python.subject_folder import kept
+from wirecost.measure.serializers.altered import alter
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.python import code
+from wirecost.measure.serializers.python.libraries import NEW, OURS, ROOT, library
+from wirecost.measure.serializers.python.subject_folder import kept
 
 LEAST_SAMPLE_NS = 1_000_000
 WARM_NS = 5_000_000
@@ -114,7 +114,7 @@ class ColumnsContender(WorkerContender):
 
     def __init__(self, about: Subject, lists: Sequence[tuple[str, str]], folder: Path) -> None:
         super().__init__(about, OURS, folder)
-        from wirecost.measure.bench.message.python import columns_library  # noqa: PLC0415
+        from wirecost.measure.serializers.python import columns_library  # noqa: PLC0415
 
         found = columns_library.tables(about, lists, ROOT)
         rows = super().fill

@@ -16,7 +16,7 @@ from wirecost.messaging.transport import find
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel
 
-MODULE = "wirecost.measure.bench.message.at_rate.worker"
+MODULE = "wirecost.measure.at_rate.worker"
 SECONDS = 3.0
 LEAST_MESSAGES = 50
 WARM = 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, first_error
+from wirecost.measure.serializers.cpp.tools import TIMEOUT_S, first_error
 from wirecost.system import children
 
 POLL_S = 0.05

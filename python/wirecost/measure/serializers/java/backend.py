@@ -12,7 +12,7 @@ from pathlib import Path
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import PROGRAMS, run
-from wirecost.measure.bench.message.backend import (
+from wirecost.measure.serializers.backend import (
     Carried,
     LaterContenders,
     MessageCounts,
@@ -20,13 +20,13 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.tools import ran
-from wirecost.measure.bench.message.java import code
-from wirecost.measure.bench.message.java.columns_code import columns_program
-from wirecost.measure.bench.message.own_lists import own_lists
-from wirecost.measure.bench.message.selection import JAVA, ContenderSelection
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.tools import ran
+from wirecost.measure.serializers.java import code
+from wirecost.measure.serializers.java.columns_code import columns_program
+from wirecost.measure.serializers.own_lists import own_lists
+from wirecost.measure.serializers.selection import JAVA, ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

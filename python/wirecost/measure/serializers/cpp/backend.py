@@ -15,7 +15,7 @@ from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.allocators import NAMED, loaded
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
-from wirecost.measure.bench.message.backend import (
+from wirecost.measure.serializers.backend import (
     Carried,
     LaterContenders,
     MessageBackend,
@@ -24,15 +24,15 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.counting import counted_allocations, counted_instructions
-from wirecost.measure.bench.message.cpp import programs, rosidl
-from wirecost.measure.bench.message.cpp.code import has_view
-from wirecost.measure.bench.message.cpp.programs import Say
-from wirecost.measure.bench.message.cpp.source import RECYCLED
-from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
-from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.counting import counted_allocations, counted_instructions
+from wirecost.measure.serializers.cpp import programs, rosidl
+from wirecost.measure.serializers.cpp.code import has_view
+from wirecost.measure.serializers.cpp.programs import Say
+from wirecost.measure.serializers.cpp.source import RECYCLED
+from wirecost.measure.serializers.cpp.sources import CURRENT_PROTOBUF
+from wirecost.measure.serializers.selection import HEADERS, ContenderSelection
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 

@@ -15,19 +15,19 @@ from google.protobuf import descriptor_pb2 as pb
 from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.cpp import (
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.cpp import (
     code,
     columns_program,
     gencpp,
     ros_code,
     rosidl,
 )
-from wirecost.measure.bench.message.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
-from wirecost.measure.bench.message.cpp.flatbuffers_code import flatbuffers
-from wirecost.measure.bench.message.cpp.source import SHARED, ProgramSource
-from wirecost.measure.bench.message.cpp.tools import has_header, ran
-from wirecost.measure.bench.message.selection import (
+from wirecost.measure.serializers.cpp.flatbuffers_code import SCHEMA as FLATBUFFERS_SCHEMA
+from wirecost.measure.serializers.cpp.flatbuffers_code import flatbuffers
+from wirecost.measure.serializers.cpp.source import SHARED, ProgramSource
+from wirecost.measure.serializers.cpp.tools import has_header, ran
+from wirecost.measure.serializers.selection import (
     HEADERS,
     CodecFile,
     ContenderSelection,

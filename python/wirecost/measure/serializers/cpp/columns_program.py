@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from wirecost.data.messages.fields import fields_along
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.cpp.code import TEMPLATES, rendered
-from wirecost.measure.bench.message.cpp.source import ProgramSource
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.cpp.code import TEMPLATES, rendered
+from wirecost.measure.serializers.cpp.source import ProgramSource
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp import columns as emitter

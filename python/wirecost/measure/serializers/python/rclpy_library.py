@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.other_python import environment, installed_packages
-from wirecost.measure.bench.message.python.code import rclpy_attribute as attribute
+from wirecost.measure.serializers.python.code import rclpy_attribute as attribute
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.system import children
 

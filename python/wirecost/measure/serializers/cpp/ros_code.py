@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirecost.data.messages.shapes import is_list
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.cpp.code import (
+from wirecost.measure.serializers.cpp.code import (
     ROOT,
     LibraryClass,
     read_by,

@@ -19,8 +19,8 @@ from wirecost.data.messages.subject import Subject, canonical
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import ProcessPlan, measured
-from wirecost.measure.bench.message.backend import Carried, MessageBackend, Timed
-from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.serializers.backend import Carried, MessageBackend, Timed
+from wirecost.measure.serializers.contender import Contender
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.source import ProgramSource
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.source import ProgramSource
 
 HEADERS = (".hpp", ".h", ".hh", ".hxx")
 MODULE = ".py"

@@ -19,7 +19,7 @@ from wirecost.data.messages.shapes import is_octets
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.program import run
-from wirecost.measure.bench.message.backend import (
+from wirecost.measure.serializers.backend import (
     Carried,
     LaterContenders,
     MessageCounts,
@@ -27,22 +27,22 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.programs import Say
-from wirecost.measure.bench.message.own_lists import own_lists
-from wirecost.measure.bench.message.python import (
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.programs import Say
+from wirecost.measure.serializers.own_lists import own_lists
+from wirecost.measure.serializers.python import (
     extension,
     rclpy_library,
 )
-from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
-from wirecost.measure.bench.message.python.subject_folder import keep
-from wirecost.measure.bench.message.selection import MODULE, ContenderSelection, is_large
+from wirecost.measure.serializers.python.libraries import NATIVE, NEW, VIEW
+from wirecost.measure.serializers.python.subject_folder import keep
+from wirecost.measure.serializers.selection import MODULE, ContenderSelection, is_large
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
-MODULE_OF_WORKER = "wirecost.measure.bench.message.python.worker"
+MODULE_OF_WORKER = "wirecost.measure.serializers.python.worker"
 
 
 class Python:

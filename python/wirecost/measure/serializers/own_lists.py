@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from wirecost.data.messages.fields import fields_along
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile.plan.columns import plan
 from wirecost.schema.compile.schema import CompileError, Label
 

@@ -11,7 +11,7 @@ from google.protobuf import descriptor_pb2 as pb
 
 from wirecost.data.messages.shapes import is_list, is_octets
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.choices import COLUMNS
+from wirecost.measure.serializers.choices import COLUMNS
 from wirecost.schema.compile.emit.java.holders import Holders, Member
 from wirecost.schema.compile.emit.java.names import JavaNames
 from wirecost.schema.compile.emit.templates import Templates

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.cpp.gencpp import SYSTEM_PYTHON
+from wirecost.measure.serializers.cpp.gencpp import SYSTEM_PYTHON
 from wirecost.system import children
 
 NAME = "rosidl-fastrtps"

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from wirecost.data.messages.content_file import read_content
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.serializers.contender import Contender
 
 SENT = "sent"
 """Word in place of a stage: a message as it was sent while it was timed."""

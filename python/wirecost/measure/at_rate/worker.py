@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.data.messages.content_file import read_content
-from wirecost.measure.bench.transport.payload import MemoryFrame
 from wirecost.messaging.transport import Publisher, Subscriber, open_transport
+from wirecost.messaging.transport.base import MemoryFrame
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import drive
 from wirecost.system.errors import UserError
