@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost.measure.bench.transport.protocol import LEAST_BYTES
+from wirecost.measure.bench.transport.choices import LEAST_BYTES
 
 PAGE = 4096
 PART = 1 << 16
