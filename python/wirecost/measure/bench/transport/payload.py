@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost.measure.bench.transport.protocol import LEAST_BYTES
+from wirecost.measure.bench.transport.choices import LEAST_BYTES
 from wirecost.messaging.transport.base import MemoryFrame
 
 PAGE = 4096
