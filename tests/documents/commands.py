@@ -83,7 +83,8 @@ def named(page: Path) -> Iterator[Named]:
     prose = FENCE.sub("", text)
     for indented in INDENTED.finditer(prose):
         yield from (Named(page, match["words"]) for match in LINE.finditer(indented[0]))
-    yield from (Named(page, span[1], is_mention=True) for span in SPAN.finditer(INDENTED.sub("", prose)))
+    sentences = INDENTED.sub("", prose)
+    yield from (Named(page, span[1], is_mention=True) for span in SPAN.finditer(sentences))
 
 
 def without_checkout(text: str) -> Iterator[str]:

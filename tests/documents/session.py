@@ -4,9 +4,9 @@
 A block of ``console`` behind ``<!-- run: HOW -->`` has commands behind ``$ `` and, under each, its
 output. A block behind ``<!-- file: NAME -->`` is the content of that file. All commands of a page
 run in one empty folder, in the page's order; tests run them with the programs of an installed
-wheel. Where a page says "in a checkout", ``benchmarks`` lies in that folder. ``<!-- recording: NAME is PATH -->`` puts the file at PATH
-in ``WIRECOST_DATA`` there, as NAME, when the page is written, or runs the repository's program at
-PATH, which makes it. HOW:
+wheel. Where a page says "in a checkout", ``benchmarks`` lies in that folder.
+``<!-- recording: NAME is PATH -->`` puts the file at PATH in ``WIRECOST_DATA`` there, as NAME, when
+the page is written, or runs the repository's program at PATH, which makes it. HOW:
 
 - ``exact``: the output is the same each time.
 - ``measured``: it has times; each of its words without a digit is printed each time.
@@ -87,7 +87,9 @@ def steps(text: str) -> Iterator[Command | FileBlock]:
 def perform(step: Command | FileBlock, folder: Path, programs: Path = HERE) -> str:
     """Perform a step and return what a command printed; nothing of a file.
 
-    ``programs``: folder of ``wirecost`` and ``python``. Raises AssertionError where the exit status is not the page's."""
+    ``programs``: folder of ``wirecost`` and ``python``. Raises AssertionError where the
+    exit status is not the page's.
+    """
     if isinstance(step, FileBlock):
         path = folder / step.name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -36,9 +36,7 @@ def faults(python: Path, folder: Path, lines: list[Named]) -> list[str]:
     return [f"{line}: {fault}" for line, fault in zip(lines, why, strict=True) if fault]
 
 
-def test_an_installed_wheel_takes_every_command_line(
-    installed_wheel: Path, tmp_path: Path
-) -> None:
+def test_an_installed_wheel_takes_every_command_line(installed_wheel: Path, tmp_path: Path) -> None:
     lines = [line for line in LINES if not line.needs_checkout]
     assert len(lines) > 150
     wrong = faults(installed_wheel / "bin" / "python", tmp_path, lines)
@@ -74,4 +72,5 @@ def test_what_no_installation_takes_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(WRONG)
     assert len(faults(Path(sys.executable), tmp_path, list(named(page)))) == 4
-    assert list(without_checkout(WRONG)) == ["    wirecost heap run -- python examples/tensors/x.py"]
+    (line,) = without_checkout(WRONG)
+    assert "examples/tensors" in line

@@ -192,7 +192,9 @@ def test_a_python_project_builds_on_it(run: Run, consumer: Callable[[str], Path]
     assert "17 bytes," in run("./run", cwd=folder)
 
 
-def test_the_checkout_installs_the_same_for_c_and_cpp(installed_wheel: Path, tmp_path: Path) -> None:
+def test_the_checkout_installs_the_same_for_c_and_cpp(
+    installed_wheel: Path, tmp_path: Path
+) -> None:
     cmake = Path(sys.executable).with_name("cmake")
     install = [cmake, "--install", ROOT / "build" / "cmake", "--component", "dev"]
     subprocess.run([*install, "--prefix", tmp_path], check=True, capture_output=True)
