@@ -96,9 +96,9 @@ def remove_padding(message: Any) -> bool:
     if used.all() or len(fields) < len(message.fields):
         return False
     points = bytes_of_points(message, layout).reshape(-1, layout.step)
-    new_offsets = np.cumsum(used) - used
+    new_offsets: list[int] = (np.cumsum(used) - used).tolist()
     for field in message.fields:
-        field.offset = int(new_offsets[field.offset])
+        field.offset = new_offsets[field.offset]
     message.data = points[:, used].tobytes()
     message.point_step = int(used.sum())
     message.row_step = message.width * message.point_step

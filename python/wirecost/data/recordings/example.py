@@ -113,5 +113,5 @@ def _content() -> bytes:
         channels.append(writer.register_channel(topic, "cdr", schema))
     for number, time_ns, data in _messages():
         writer.add_message(channels[number], time_ns, data, time_ns)
-    writer.finish()
+    writer.finish()  # type: ignore[no-untyped-call]
     return memory.getvalue()
