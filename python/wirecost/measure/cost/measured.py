@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 from google.protobuf.message import DecodeError
 
+from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.calibration import observed
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cost.drives import POINTS, RATES_HZ, STEP, drive, mcap
+from wirecost.data.recordings.survey import RecordingSurvey, survey
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import RecordingSurvey, survey
 from wirecost.measure.cost.system import system_cost
 
 
