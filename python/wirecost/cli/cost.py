@@ -19,8 +19,8 @@ from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
+    from wirecost.data.recordings.survey import RecordingSurvey
     from wirecost.measure.cost.live.graph import LiveRequest
-    from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
     from wirecost.system.terminal import Console
 
@@ -121,8 +121,8 @@ def command(
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
+    from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.prices import known_prices
-    from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
 

@@ -76,7 +76,6 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
-    "measure.bench.codecs": {"data", "measure.bench.engine", "measure.cost", "results.records"},
     "measure.cost": {
         "data.messages",
         "data.recordings",

@@ -13,10 +13,10 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.messages.anatomy import PARTS, Anatomy, anatomy
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.cost.anatomy import PARTS, Anatomy, anatomy
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.measure.serializers.backend import MessageBackend

@@ -9,11 +9,11 @@ from itertools import cycle, islice
 import msgspec
 
 from wirecost.data.clouds.point_cloud2 import is_cloud, remove_padding
+from wirecost.data.recordings.survey import SAMPLED, TopicSurvey
 from wirecost.measure.cost.calibration import Observation, observed
 from wirecost.measure.cost.cloud import whole_messages
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import SAMPLED, TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import zstandard
 
+from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import Remedy, TopicCost
 from wirecost.system.foreign import shell_line
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.measure.cost.clock import (
+from wirecost.data.recordings.clock import (
     FASTEST_HZ,
     RecordingClock,
     TopicTimes,

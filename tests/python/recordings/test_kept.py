@@ -10,11 +10,11 @@ from random import Random
 import pytest
 
 from cost.drives import mcap
-from wirecost.measure.cost import kept
-from wirecost.measure.cost.kept import MEMORY_BYTES, KeptMessages, Room
+from wirecost.data.recordings import kept
+from wirecost.data.recordings.kept import MEMORY_BYTES, KeptMessages, Room
+from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.live import listening
 from wirecost.measure.cost.live.listening import HeardTopic
-from wirecost.measure.cost.survey import survey
 from wirecost.system.errors import UserError
 
 LARGE, TOPICS = 6_000_000, 40

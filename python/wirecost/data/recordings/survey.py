@@ -5,30 +5,32 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
+from wirecost.data.messages.anatomy import Anatomy, anatomy
 from wirecost.data.messages.subject import Subject
-from wirecost.data.recordings.connection import NONE, RecordedConnection
-from wirecost.data.recordings.described import (
-    Sample,
-    subject_of_connection,
-)
-from wirecost.data.recordings.recording import Recording
-from wirecost.measure.cost.anatomy import Anatomy, anatomy
-from wirecost.measure.cost.clock import (
+from wirecost.data.recordings.clock import (
     Part,
     RecordingClock,
     TopicTimes,
     together_ns,
     without_outliers,
 )
-from wirecost.measure.cost.kept import KeptMessages, Room
+from wirecost.data.recordings.connection import NONE, RecordedConnection
+from wirecost.data.recordings.described import (
+    Sample,
+    subject_of_connection,
+)
+from wirecost.data.recordings.kept import KeptMessages, Room
+from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
@@ -80,6 +82,15 @@ class TopicSurvey:
         if self.subject is None or not self.count:
             return None
         return anatomy(self.subject, self.sample.values(), self.byte_count / self.count)
+
+    def whole_messages(self) -> Iterator[Any]:
+        """Yield those messages of the sample that can be read, as Google's classes."""
+        for data in self.sample.values() if self.subject is not None else ():
+            try:
+                assert self.subject is not None
+                yield self.subject.read(data, self.connection.wire)
+            except (DecodeError, UserError, ValueError):
+                continue
 
     def note(self, time_ns: int, size: int, part: object = 0) -> None:
         """Count a message; ``part``: of the recording, between two jumps of its clock."""
