@@ -11,7 +11,6 @@ import msgspec
 from wirecost.data.clouds.point_cloud2 import is_cloud, remove_padding
 from wirecost.data.recordings.survey import SAMPLED, TopicSurvey
 from wirecost.measure.cost.calibration import Observation, observed
-from wirecost.measure.cost.cloud import whole_messages
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
@@ -94,7 +93,7 @@ def _contents(read: TopicSurvey) -> list[list[bytes]]:
     """
     assert read.subject is not None
     whole, packed = [], []
-    for message in whole_messages(read):
+    for message in read.whole_messages():
         message.DiscardUnknownFields()
         whole.append(read.subject.write(message))
         if is_cloud(read.connection.type) and remove_padding(message):
