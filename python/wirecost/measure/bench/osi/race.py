@@ -20,9 +20,7 @@ from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.system import scratch
 
 
-def run(
-    settings: Settings, measurement: Measurement, registry: Registry | None = None
-) -> None:
+def run(settings: Settings, measurement: Measurement, registry: Registry | None = None) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
     registry = registry or Registry()
     cases = cases_of(settings, registry)

@@ -96,9 +96,7 @@ class Settings(option.ScenarioSettings):
         "wirecost was started, and for the best Protobuf mode the best one too.",
         known=NAMED,
     )
-    fmi: int = option.setting(
-        2, "FMI version of the FMUs, 2 or 3.", metavar="", check=_check_fmi
-    )
+    fmi: int = option.setting(2, "FMI version of the FMUs, 2 or 3.", metavar="", check=_check_fmi)
     seed: int = option.setting(
         1, "Seed of varied content.", metavar="", check=option.within(0, 2**31 - 1)
     )

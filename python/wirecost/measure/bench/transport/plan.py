@@ -28,9 +28,9 @@ from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.meeting import unreachable
 from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.payload import digest
-from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.bench.transport.setting_groups import settings_of
 from wirecost.measure.bench.transport.settings import Settings
+from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.network.profiles import Profile
 from wirecost.messaging.transport import find
 from wirecost.system.errors import UserError

@@ -93,9 +93,7 @@ class Settings(option.ScenarioSettings):
         "waits where it can; others: docs/transports.md.",
         known=_settings,
     )
-    client: tuple[str, ...] = option.setting(
-        (PYTHON,), "python, native (compiled).", known=KINDS
-    )
+    client: tuple[str, ...] = option.setting((PYTHON,), "python, native (compiled).", known=KINDS)
     find_peak: bool = option.setting(
         False, "Also find the highest rate without loss.", "--find-peak"
     )
