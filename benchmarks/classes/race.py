@@ -16,7 +16,7 @@ from wirecost.measure.bench.engine.measurement import Case, Measurement
 from wirecost.measure.bench.message.backend import Carried, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.rounds import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch

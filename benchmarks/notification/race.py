@@ -22,9 +22,9 @@ from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.message.backend import MessageBackend
+from wirecost.measure.bench.message.backends import backend_of
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.rounds import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.system.errors import UserError
 

@@ -17,7 +17,7 @@ from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.message.backend import MessageCounts, Timed
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.rounds import RacePart, run_race
 from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
 
 from ..shared.stages import Stages, combined

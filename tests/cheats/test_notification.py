@@ -10,8 +10,8 @@ import pytest
 from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message.race import run_race
-from wirecost.measure.bench.message.scenario import backend_of
+from wirecost.measure.bench.message.backends import backend_of
+from wirecost.measure.bench.message.rounds import run_race
 from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent

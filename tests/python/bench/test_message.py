@@ -24,7 +24,7 @@ from wirecost.measure.bench.message.backend import Carried
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.sources import generate
 from wirecost.measure.bench.message.data import MessageChoice, recorded
-from wirecost.measure.bench.message.race import _verify
+from wirecost.measure.bench.message.rounds import _verify
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError

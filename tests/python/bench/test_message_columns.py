@@ -19,7 +19,7 @@ from wirecost.measure.bench.message.java import backend as java_backend
 from wirecost.measure.bench.message.java import columns_code
 from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.race import RacePart, verify_all
+from wirecost.measure.bench.message.rounds import RacePart, verify_all
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 

@@ -11,8 +11,8 @@ import pytest
 
 from support.skip_list import in_ci
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
+from wirecost.measure.bench.message.backends import backend_of
 from wirecost.measure.bench.message.choices import LANGUAGES
-from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.messaging.api.available import frameworks
 from wirecost.messaging.transport import find, names

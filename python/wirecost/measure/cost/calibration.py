@@ -17,8 +17,8 @@ from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.message.backend import MessageBackend
+from wirecost.measure.bench.message.backends import backend_of
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.measure.cost.anatomy import PARTS, Anatomy, anatomy
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name

@@ -37,3 +37,7 @@ LIBRARIES = (
 """Libraries that a language may have; those of a machine and a wire are fewer."""
 PROCESSES, REPETITIONS = 5, 30
 """Fresh processes, and samples in all of them, unless other numbers are asked for."""
+HEADERS, MODULE, JAVA = (".hpp", ".h", ".hh", ".hxx"), ".py", ".java"
+"""Endings of files with contenders, by language."""
+BINARY = (".binpb", ".bin", ".pb", ".delimited")
+"""Endings of files with messages in Protobuf's wire format."""

@@ -15,7 +15,7 @@ from wirecost.measure.bench.engine.processes import ProcessPlan
 from wirecost.measure.bench.message.backend import LaterContenders, MessageBackend
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.first_look import LANGUAGES, time_text
-from wirecost.measure.bench.message.race import RacePart, run_race
+from wirecost.measure.bench.message.rounds import RacePart, run_race
 from wirecost.measure.bench.message.selection import asking_for
 from wirecost.results.records.schemas.message import SCENARIO
 

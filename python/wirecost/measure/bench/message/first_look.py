@@ -15,7 +15,7 @@ from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.race import RacePart, verify_all
+from wirecost.measure.bench.message.rounds import RacePart, verify_all
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

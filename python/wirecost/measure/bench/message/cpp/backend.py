@@ -24,7 +24,7 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
+from wirecost.measure.bench.message.choices import COLUMNS, HEADERS
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.counting import counted_allocations, counted_instructions
 from wirecost.measure.bench.message.cpp import programs, rosidl
@@ -32,7 +32,7 @@ from wirecost.measure.bench.message.cpp.code import has_view
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.cpp.source import RECYCLED
 from wirecost.measure.bench.message.cpp.sources import CURRENT_PROTOBUF
-from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 

@@ -15,11 +15,12 @@ from math import inf
 from pathlib import Path
 
 from wirecost.data.messages.subject import Subject
+from wirecost.measure.bench.message.choices import HEADERS
 from wirecost.measure.bench.message.cpp.compiling import compiled
 from wirecost.measure.bench.message.cpp.source import ProgramSource
 from wirecost.measure.bench.message.cpp.sources import generate, of_file
 from wirecost.measure.bench.message.cpp.tools import TIMEOUT_S, ran
-from wirecost.measure.bench.message.selection import HEADERS, ContenderSelection
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.system import children, private, scratch
 from wirecost.system.errors import UserError
 

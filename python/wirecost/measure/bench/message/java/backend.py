@@ -20,13 +20,13 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
+from wirecost.measure.bench.message.choices import COLUMNS, JAVA
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.tools import ran
 from wirecost.measure.bench.message.java import code
 from wirecost.measure.bench.message.java.columns_code import columns_program
 from wirecost.measure.bench.message.own_lists import own_lists
-from wirecost.measure.bench.message.selection import JAVA, ContenderSelection
+from wirecost.measure.bench.message.selection import ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

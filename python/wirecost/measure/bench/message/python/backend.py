@@ -27,7 +27,7 @@ from wirecost.measure.bench.message.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.bench.message.choices import COLUMNS
+from wirecost.measure.bench.message.choices import COLUMNS, MODULE
 from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.cpp.programs import Say
 from wirecost.measure.bench.message.own_lists import own_lists
@@ -37,7 +37,7 @@ from wirecost.measure.bench.message.python import (
 )
 from wirecost.measure.bench.message.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.bench.message.python.subject_folder import keep
-from wirecost.measure.bench.message.selection import MODULE, ContenderSelection, is_large
+from wirecost.measure.bench.message.selection import ContenderSelection, is_large
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
