@@ -14,12 +14,10 @@ from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.traces.names import type_of
+from wirecost.measure.at_rate.carrying import RateRequest, carrying
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
-from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
-from wirecost.measure.bench.message.backends import backend_of
-from wirecost.measure.bench.message.choices import LIBRARIES
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
 from wirecost.measure.bench.message.data import (
     RecordedMessages,
@@ -28,9 +26,11 @@ from wirecost.measure.bench.message.data import (
     recorded,
 )
 from wirecost.measure.bench.message.first_look import first_look
-from wirecost.measure.bench.message.rounds import RacePart, run_fields, run_race
-from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
 from wirecost.measure.bench.message.settings import Settings
+from wirecost.measure.serializers.choices import LIBRARIES
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.race import RacePart, run_fields, run_race
+from wirecost.measure.serializers.selection import CodecFile, ContenderSelection
 from wirecost.results.records.schemas.message import TOGETHER
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError

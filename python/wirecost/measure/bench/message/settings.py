@@ -14,21 +14,17 @@ from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.choices import (
     BINARY,
     FRAMINGS,
-    HEADERS,
-    JAVA,
-    LANGUAGES,
-    LIBRARIES,
-    MODULE,
     PROCESSES,
     REPETITIONS,
     SAMPLED,
     USUAL,
 )
+from wirecost.measure.serializers.choices import HEADERS, JAVA, LANGUAGES, LIBRARIES, MODULE
 from wirecost.schema.compile.choices import DIALECTS
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:  # the command line lists the options
-    from wirecost.measure.bench.message.at_rate.carrying import RateRequest
+    from wirecost.measure.at_rate.carrying import RateRequest
     from wirecost.measure.bench.message.data import MessageChoice
 
 EXAMPLE = "wirecost bench message drive.mcap --topic /state"
@@ -236,7 +232,7 @@ class Settings(option.ScenarioSettings):
     @property
     def asked(self) -> RateRequest:
         """The rate at which messages are sent, and over what."""
-        from wirecost.measure.bench.message.at_rate.carrying import RateRequest  # noqa: PLC0415
+        from wirecost.measure.at_rate.carrying import RateRequest  # noqa: PLC0415
 
         return RateRequest(self.rate, self.subscribers, self.over)
 
