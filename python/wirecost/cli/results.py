@@ -33,7 +33,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """List result folders, the latest first; or print the answer of one."""
+    """List result folders, the latest first; or print one's answer."""
     from wirecost.results.records.measured import is_result, measured_in
 
     if is_result(folder):
