@@ -89,9 +89,10 @@ class Answer:
     def doubts_apart(self) -> list[tuple[str, str]]:
         """Return the doubts that no table or line of the sections says, too."""
         said = {
-            line
+            text
             for section in self.sections
-            for line in (*section.lines, *(note for table in section.tables for note in table.notes))
+            for lines in (section.lines, *(table.notes for table in section.tables))
+            for text in lines
         }
         return [
             (text, style)
