@@ -10,9 +10,9 @@ import psutil
 from mcap.records import Channel
 
 from wirecost.data.recordings.mcap.file import McapFile, McapMessage
+from wirecost.replay.middleware import Call
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
-from wirecost.replay.system import Call
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
