@@ -215,6 +215,15 @@ def test_what_lies_inside_a_scenario_is_imported_by_itself_and_commands_alone() 
             assert scenario not in closed or is_own, f"{path}: {module}"
 
 
+def test_one_room_reads_and_writes_mcap() -> None:
+    """Others may name its types of records."""
+    modules = _modules()
+    for name, path in modules.items():
+        used = {module for module in imported(path, modules) if module.startswith("mcap.")}
+        is_own = name.startswith("wirecost.data.recordings.mcap.")
+        assert is_own or used <= {"mcap.records"}, f"{path}: {used}"
+
+
 def _cpp_folder(path: Path) -> str:
     """Return the nearest folder around a file that has rules of its own."""
     around = path.relative_to(ROOT if path.is_relative_to(STUDIES) else ROOT / "cpp").parents
