@@ -28,10 +28,10 @@ def races(rows: list[Row]) -> list[Race]:
 
 def by_race(rows: Iterable[Row]) -> dict[Race, list[Row]]:
     """Return the rows of each race; a folder may have thousands of races."""
-    races: dict[Race, list[Row]] = {}
+    of: dict[Race, list[Row]] = {}
     for row in rows:
-        races.setdefault(row.race, []).append(row)
-    return races
+        of.setdefault(row.race, []).append(row)
+    return of
 
 
 def contenders(rows: list[Row], race: Race) -> Iterator[Contender]:
