@@ -12,10 +12,10 @@ from wirecost.results.records import consistency, json_document
 from wirecost.results.records.finished import finished_copy
 from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.remedy_trial import is_trial
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
-from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular
@@ -26,6 +26,12 @@ PLAIN = Scenario()
 """How folders of scenarios are read that are not at hand."""
 
 
+class _Document(msgspec.Struct):
+    """Part of what ``--json`` writes that says where the samples are."""
+
+    folder: str
+
+
 class _Head(msgspec.Struct):
     """Fields that say how the rest is read."""
 
@@ -34,11 +40,13 @@ class _Head(msgspec.Struct):
 
 
 def read_results(folder: Path) -> Results:
-    """Read a result folder of this or any older schema.
+    """Read a result folder of this or any older schema, or the one that a ``--json`` file names.
 
     All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
     the file, the place in it, what is wrong there, and the remedy.
     """
+    if folder.is_file():
+        folder = _named_by(folder)
     if (folder / JOURNAL).exists():
         with finished_copy(folder) as copy:
             try:
@@ -74,3 +82,16 @@ def read_results(folder: Path) -> Results:
     samples = read_table(folder / SAMPLES, scenario.columns, AGAIN)
     consistency.check(folder / SAMPLES, meta, samples)
     return Results(folder, meta, samples)
+
+
+def _named_by(file: Path) -> Path:
+    """Return the result folder that a file of ``--json`` names. Raises UserError."""
+    again = "name a result folder, or the file of a benchmark's --json"
+    content = read_regular(file, LARGEST_META)
+    named = Path(json_document.decode(file, content, _Document, again).folder)
+    for folder in (named, file.parent / named.name):
+        if folder.is_dir():
+            return folder
+    raise UserError(
+        f"{file}: its samples were in {named}, which is not there; put that folder beside the file"
+    )

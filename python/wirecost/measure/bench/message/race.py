@@ -1,221 +1,194 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verification and measurement of all contenders, also without some of the fields."""
+"""A message in all languages and libraries, and the result folder that they fill."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import groupby
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from statistics import median
-from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from wirecost.data.messages.content_file import write_content
-from wirecost.data.messages.subject import Subject, canonical
-from wirecost.measure.bench.engine.entry import Entry, StageSample
-from wirecost.measure.bench.engine.measurement import Case
-from wirecost.measure.bench.engine.processes import ProcessPlan, measured
-from wirecost.measure.bench.message.backend import Carried, MessageBackend, Timed
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.system import scratch
+from wirecost.data.messages import fields
+from wirecost.data.messages.content import about_made_up, made_up
+from wirecost.data.messages.ros.definitions import IDL, of_files, short
+from wirecost.data.messages.ros.installed import Ros2Installation
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject, subject
+from wirecost.data.traces.names import type_of
+from wirecost.measure.at_rate.carrying import RateRequest, carrying
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.bench.message.advice.changes import changes
+from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
+from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
+from wirecost.measure.bench.message.data import (
+    RecordedMessages,
+    hints_of_recording,
+    of_recording,
+    recorded,
+)
+from wirecost.measure.bench.message.first_look import first_look
+from wirecost.measure.bench.message.settings import Settings
+from wirecost.measure.serializers.choices import LIBRARIES
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.race import RacePart, run_fields, run_race
+from wirecost.measure.serializers.selection import CodecFile, ContenderSelection
+from wirecost.results.records.schemas.message import TOGETHER
+from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.errors import UserError
 
-TOTAL = "total"
-
-
-@dataclass(frozen=True)
-class RacePart:
-    """Contenders of one language that carry the messages of one subject.
-
-    ``content``: for their digest, where that is the same for several subjects; else the messages.
-    ``facts``: of the messages as a contender sent them.
-    """
-
-    subject: Subject
-    messages: Sequence[bytes]
-    backend: MessageBackend
-    entries: Sequence[Entry[Contender]]
-    content: Sequence[bytes] = ()
-    facts: Callable[[Sequence[bytes]], Mapping[str, Any]] | None = None
+ROS = (".msg", ".srv", ".action", IDL)
+INCUMBENTS = {
+    "protobuf": ("protobuf",),
+    "ros1": ("gencpp",),
+    "cdr": ("rosidl-fastrtps", "fast-cdr"),
+}
+"""Libraries whose classes people use in C++, by wire; the first that takes part counts."""
 
 
-def run_race(
-    parts: Sequence[RacePart], case: Case[Contender], plan: ProcessPlan, is_counted: bool = False
-) -> dict[str, float]:
-    """Fill the entries, and return the median total of each that has one, by its key.
-
-    ``is_counted``: also their allocations and instructions.
-    """
-    totals: dict[str, list[float]] = {}
-    with scratch.folder("message") as folder:
-        contents = {id(part): folder / f"content{number}" for number, part in enumerate(parts)}
-        case.report("verifying")
-        for part in parts:
-            write_content(contents[id(part)], part.messages)
-            verify_all(part, folder, contents[id(part)])
-        parts_of = {entry.key: part for part in parts for entry in part.entries}
-        entries = {entry.key: entry for entry in case.running}
-
-        def measure(keys: list[str], repetitions: int) -> Iterator[list[StageSample]]:
-            for key in keys:
-                entry, part = entries[key], parts_of[key]
-                begun_s = time.monotonic()
-                if entry.failure is not None:
-                    continue
-                with entry.failing(ProgramFailedError):
-                    items = part.backend.measured(
-                        entry.contender, [contents[id(part)]], [key], repetitions
-                    )
-                    rounds = 0
-                    for samples in _rounds(_checked(items, part.subject, entry), case):
-                        rounds += 1
-                        yield samples
-                    is_late = rounds > 0 and time.monotonic() - begun_s >= part.backend.most_s
-                    if rounds < repetitions and not is_late:
-                        entry.failure = f"it ended after {rounds} of {repetitions} samples"
-
-        for samples in measured(plan, list(entries), measure):
-            case.keep(samples)
-            for sample in samples:
-                if sample.stage == TOTAL:
-                    totals.setdefault(sample.key, []).append(sample.ns)
-        for entry in case.running if is_counted else ():
-            case.report(f"counting, {entry.key}")
-            part = parts_of[entry.key]
-            with entry.failing(ProgramFailedError):
-                entry.facts |= asdict(part.backend.counted(entry.contender, contents[id(part)]))
-    return {key: median(ns) for key, ns in totals.items()}
-
-
-def verify_all(part: RacePart, folder: Path, content: Path) -> None:
-    """Let each contender carry the messages; an entry of one that does it wrongly has failed."""
-    carried: dict[tuple[str, str], dict[str, Carried]] = {}
-    for entry in part.entries:
-        contender = entry.contender
-        modes = carried.setdefault((contender.library, contender.allocator), {})
-        with entry.failing(ProgramFailedError):
-            if contender.mode not in modes:
-                modes |= part.backend.carried(contender, folder, content)
-            if part.facts is not None and contender.mode in modes:
-                entry.facts |= part.facts(modes[contender.mode].sent)
-            _verify(part.subject, part.messages, entry, modes.get(contender.mode), part.content)
-
-
-def _checked(
-    items: Iterator[StageSample | Timed], subject: Subject, entry: Entry[Contender]
-) -> Iterator[StageSample]:
-    """Yield the samples.
-
-    Raises ProgramFailedError on a message that was timed with another content than it should have;
-    messages that nobody else can read are not checked.
-    """
-    contender = entry.contender
-    for item in items:
-        if isinstance(item, StageSample):
-            yield item
-            continue
-        sent = item.sent if contender.wire in subject.readable else None
-        for what, message, wire in (
-            ("sent", sent, contender.wire), ("read", item.back, contender.again)
-        ):  # fmt: skip
-            if message is None or (wire == subject.wire and message == item.expected):
+def run(settings: Settings, measurement: Measurement) -> None:
+    """Measure the message. Raises UserError on what cannot be run."""
+    say = measurement.report
+    say("reading the schema")
+    about = _subject(settings)
+    recorded_messages = _messages(settings, about)
+    messages, said = recorded_messages.messages, recorded_messages.said
+    field_bytes, counted = fields.counted(about, messages)
+    taken_out = fields.worth_taking_out(field_bytes, about)
+    lists = long_lists(about, messages[:MEASURED], field_bytes)
+    selection = ContenderSelection(
+        libraries=frozenset(settings.library) or None,
+        files=tuple(map(CodecFile, settings.contender)),
+        lists=tuple(lists),
+        ros2=Ros2Installation(settings.python),
+        jobs=settings.jobs,
+    )
+    look = first_look(about, messages, measurement.remark)
+    backends = [backend_of(lang, about, selection, say, look) for lang in settings.lang]
+    contenders = {backend.lang: backend.contenders() for backend in backends}
+    missing = {
+        f"{backend.lang} {name}": why
+        for backend in backends
+        for name, why in backend.missing.items()
+        if name not in LIBRARIES or selection.takes(name)
+    }
+    if not any(contenders.values()):
+        reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
+        raise UserError(f"no contender can run; {reasons}")
+    outermost = [path for path in taken_out if "." not in path]
+    variants = {"": messages}
+    for path in taken_out:
+        variants[path] = fields.without(about, messages, [path])
+    if len(outermost) > 1:
+        variants[TOGETHER] = fields.without(about, messages, outermost)
+    in_cpp = contenders.get("cpp", [])
+    libraries = {contender.library for contender in in_cpp}
+    incumbent = next((library for library in INCUMBENTS[about.wire] if library in libraries), "")
+    by_field = [
+        contender
+        for contender in in_cpp
+        if contender.library in ("wirecost", incumbent)
+        and contender.mode == "reused"
+        and len(variants) > 1
+    ]
+    races = last_races(backends, contenders)
+    rounds = settings.plan.samples
+    count = sum(map(len, contenders.values())) + len(by_field) * len(variants)
+    total = rounds * (count + sum(race.count for race in races))
+    measurement.about(
+        {name: value for backend in backends for name, value in backend.environment.items()},
+        total=total,
+        repetitions=rounds,
+        processes=settings.plan.processes,
+        seed=settings.seed,
+        type=about.type,
+        content=said,
+        messages=len(messages),
+        counted_bytes=counted,
+        fields=[asdict(item) for item in field_bytes],
+        changes=[asdict(change) for change in changes(about, messages, field_bytes)],
+        contenders={
+            contender.key: {"library": contender.version, "wire": contender.wire}
+            for those in (*contenders.values(), *(race.later.contenders for race in races))
+            for contender in those
+        },
+        not_run=missing,
+        at_rate=_at_rate(settings.asked, messages, say)
+        if settings.asked.rate is not None
+        else None,
+        recorded_hz=recorded_messages.rate_hz,
+        lists=list(dict.fromkeys(type_ for _, type_ in lists)),
+        types={"ns": "Float64", "bytes": "Float64"},
+    )
+    failed: set[str] = set()
+    for backend in backends:
+        entries = [contender.entry(about.type) for contender in contenders[backend.lang]]
+        with measurement.case(backend.lang, entries, rounds) as case:
+            run_race([RacePart(about, messages, backend, entries)], case, settings.plan)
+        failed |= {entry.contender.key for entry in entries if entry.failure}
+    for backend in backends:
+        for contender in by_field:
+            if contender.lang != backend.lang or contender.key in failed:
                 continue
-            if fault := _fault(subject, message, wire, item.expected):
-                raise ProgramFailedError(f"while it was timed, a message as {what} {fault}")
+            parts = [contender.part(about.type, name) for name in variants]
+            with measurement.case(f"{contender.key} by field", parts, rounds) as case:
+                run_fields(list(variants.values()), parts, backend, case, settings.plan)
+    if races:
+        compile_and_measure(races, about, messages, failed, measurement, settings.plan, missing)
 
 
-def run_fields(
-    contents: Sequence[Sequence[bytes]],
-    entries: Sequence[Entry[Contender]],
-    backend: MessageBackend,
-    case: Case[Contender],
-    plan: ProcessPlan,
-) -> None:
-    """Measure one contender with several contents in turns; an entry for each."""
-    with scratch.folder("fields") as folder:
-        paths = [folder / str(number) for number in range(len(contents))]
-        for path, entry, messages in zip(paths, entries, contents, strict=True):
-            write_content(path, messages)
-            _describe(entry, messages, messages)
-        keys = [entry.key for entry in entries]
-        contender = entries[0].contender
-
-        def measure(_: list[str], repetitions: int) -> Iterator[list[StageSample]]:
-            items = backend.measured(contender, paths, keys, repetitions)
-            yield from _rounds((item for item in items if isinstance(item, StageSample)), case)
-
-        for samples in measured(plan, keys, measure):
-            case.keep(samples)
+def _at_rate(
+    asked: RateRequest, messages: list[bytes], say: Callable[[str], None]
+) -> dict[str, object]:
+    """Return the numbers with which the report computes."""
+    carried = None
+    if asked.over:
+        say(f"sending {asked.count:,} messages over {asked.over}")
+        try:
+            carried = asdict(carrying(asked, messages))
+        except ProgramFailedError as error:
+            raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
+    return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
 
 
-def _rounds(samples: Iterator[StageSample], case: Case[Contender]) -> Iterator[list[StageSample]]:
-    for _, group in groupby(samples, key=lambda sample: sample.repetition):
-        round_samples = list(group)
-        keys = dict.fromkeys(sample.key for sample in round_samples)
-        for key in keys:
-            case.report(key, 1)
-        yield round_samples
+def _subject(settings: Settings) -> Subject:
+    path, type_, schemas = settings.recording, settings.type_name, settings.schemas
+    if schemas:
+        if all(Path(name).suffix in ROS for name in schemas):
+            return _of_ros(settings)
+        descriptors = frontends.descriptors(schemas, settings.include)
+        return subject(descriptors, schemas[0], type_)
+    assert path is not None
+    if path.suffix.lower() != ".osi":
+        return of_recording(path, settings.topic, type_, settings.include)
+    type_ = type_ or type_of(path) or ""
+    if not type_:
+        raise UserError(f"{path}: its name does not say its type; give --type, as osi3.SensorView")
+    return subject(frontends.descriptors(["osi3"]), "osi3", type_)
 
 
-def _describe(entry: Entry[Contender], sent: Sequence[bytes], carried: Sequence[bytes]) -> None:
-    """Set size and digest of an entry.
+def _of_ros(settings: Settings) -> Subject:
+    """Return the subject of definitions that somebody gives.
 
-    ``carried``: the messages as they were given, from which each digest is, because the order of a
-    map's entries is everyone's own.
+    Dialect and type are those of the recording, unless they are given, too.
     """
-    entry.bytes = sum(map(len, sent)) / max(1, len(sent))
-    entry.digest = hashlib.blake2b(b"".join(carried), digest_size=8).hexdigest()
+    dialect, type_, recorded_type = settings.dialect, settings.type_name, ""
+    if settings.recording is not None:
+        seen, recorded_type = hints_of_recording(settings.recording, settings.topic)
+        dialect = dialect or seen
+    schemas = settings.schemas
+    definitions = of_files(schemas, settings.include, dialect or None, type_ or recorded_type)
+    if not type_ and recorded_type.count("/"):
+        name = short(recorded_type)
+        type_ = name if name in definitions.texts else ""
+    return ros_subject(definitions, schemas[0], type_)
 
 
-def _verify(
-    subject: Subject,
-    messages: Sequence[bytes],
-    entry: Entry[Contender],
-    carried: Carried | None,
-    content: Sequence[bytes] = (),
-) -> None:
-    """Let others' Python libraries read what was sent, and what a contender sends again.
-
-    They read where they know the wire. JSON's program compares for itself.
-    """
-    if carried is None or len(carried.sent) != len(messages):
-        entry.failure = "it did not carry all messages"
-        return
-    _describe(entry, carried.sent, content or messages)
-    own, again = entry.contender.wire, entry.contender.again
-    sent = carried.sent if own in subject.readable else None
-    for what, received, wire in (("sent", sent, own), ("read", carried.back, again)):
-        for number, (message, original) in enumerate(zip(received or (), messages, strict=False)):
-            if wire == subject.wire and message == original:
-                continue
-            if fault := _fault(subject, message, wire, original):
-                entry.failure = f"message {number} as {what} {fault}"
-                return
-
-
-def _fault(subject: Subject, data: bytes, wire: str, original: bytes) -> str:
-    """Return which field differs first; empty if none does."""
-    expected = subject.read(original)
-    try:
-        message = subject.read(data, wire)
-    except DecodeError as error:
-        return f"is no {subject.type}: {error}"
-    if wire in subject.readers:
-        return subject.readers[wire].difference(message, expected)
-    if canonical(message) == canonical(expected):
-        return ""
-    for field in expected.DESCRIPTOR.fields:
-        alone = [type(side)() for side in (expected, message)]
-        for to, side in zip(alone, (expected, message), strict=True):
-            to.CopyFrom(side)
-            for other in expected.DESCRIPTOR.fields:
-                if other.name != field.name:
-                    to.ClearField(other.name)
-        first, second = map(canonical, alone)
-        if first != second:
-            return f"has another {field.name}"
-    return "has another content"
+def _messages(settings: Settings, about: Subject) -> RecordedMessages:
+    """Return the messages and where they are from."""
+    if settings.recording is None:
+        messages = made_up(about, settings.lengths, settings.seed)
+        return RecordedMessages(
+            messages, f"{len(messages)} {about_made_up(about, messages, settings.lengths)}"
+        )
+    has_schema = bool(settings.schemas)
+    return recorded(settings.recording, about, settings.choice, settings.include, has_schema)

@@ -15,7 +15,7 @@ from wirecost.system.counted import counted
 from wirecost.system.terminal import Console
 
 INDENTED = "  "
-"""Begin of a line that is a command or code: it stays in one piece."""
+"""Start of a line that is a command or code: it stays in one piece."""
 SCREEN = 24
 """Lines of a terminal, of 80 columns, that a first answer fits."""
 
@@ -50,7 +50,7 @@ def print_whole(console: Console, answer: Answer, wider: str = "") -> None:
             console.print()
     for holds, text in answer.checked:
         say(console, f"{text}.", "" if holds else "bold red")
-    _end(console, replace(answer, more=""))
+    _end(console, replace(answer, doubts=answer.doubts_apart(), more=""))
 
 
 def _begin(console: Console, answer: Answer) -> None:
