@@ -89,15 +89,17 @@ void loan_finalize(PyObject* self) {
   auto* const loan = reinterpret_cast<Loan*>(self);
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
+  Pool* const pool = std::exchange(loan->pool, nullptr);
+  const Ref pool_reference(reinterpret_cast<PyObject*>(pool));
+  const Ref release(std::exchange(loan->release, nullptr));
   // While the interpreter ends, a middleware may be gone already; its own end frees all.
-  if (loan->pool != nullptr && !interpreter_ends()) {
-    --loan->pool->held;
-    if (const Ref release(std::exchange(loan->release, nullptr)); release) {
+  if (pool != nullptr && !interpreter_ends()) {
+    --pool->held;
+    if (release) {
       const Ref result(PyObject_CallFunctionObjArgs(release.get(), loan->sample, nullptr));
       if (!result) PyErr_WriteUnraisable(self);
     }
   }
-  loan_clear(self);
   PyErr_Restore(type, value, trace);
 }
 
@@ -123,6 +125,10 @@ PyType_Spec pool_spec{"wirecost._tensor.SamplePool", sizeof(Pool), 0, Py_TPFLAGS
                       pool_slots.data()};
 
 PyMemberDef loan_members[] = {
+    // Python clears what can be set as it deletes a loan, so no deallocation of ours is needed,
+    // which
+    // the stable ABI could not do.
+    {"_sample", T_OBJECT_EX, offsetof(Loan, sample), 0, nullptr},
     {"sample", T_OBJECT, offsetof(Loan, sample), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Loan, weak), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
