@@ -26,7 +26,7 @@ with suppress(ImportError):  # environments of single frameworks do without
     from wirecost.system import scenarios
 
     scenarios.packages()  # from here on wirecost_scenarios.NAME can be imported
-pytest_plugins = ("pytester", "support.skips")
+pytest_plugins = ("pytester", "support.skips", "support.wheels")
 
 # On a busy machine anything may be slow; that is no failure.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -13,11 +13,11 @@ from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Case, Measurement
-from wirecost.measure.bench.message.backend import Carried, Timed
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection
+from wirecost.measure.serializers.backend import Carried, Timed
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.backend import Cpp
+from wirecost.measure.serializers.race import RacePart, run_race
+from wirecost.measure.serializers.selection import OPTIMIZED, ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError

@@ -21,11 +21,11 @@ from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.entry import Entry
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import SCHEMAS
-from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.scenario import backend_of
-from wirecost.measure.bench.message.selection import OPTIMIZED, CodecFile, ContenderSelection
+from wirecost.measure.serializers.backend import MessageBackend
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.race import RacePart, run_race
+from wirecost.measure.serializers.selection import OPTIMIZED, CodecFile, ContenderSelection
 from wirecost.system.errors import UserError
 
 from .messages import NotificationContent, mirror

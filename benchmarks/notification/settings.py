@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.allocators import NAMED
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.measure.bench.message.choices import LANGUAGES
+from wirecost.measure.serializers.choices import LANGUAGES
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench --from benchmarks notification --lang cpp,python"

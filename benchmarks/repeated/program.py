@@ -8,8 +8,8 @@ from pathlib import Path
 
 from wirecost.data.messages.fields import fields_along
 from wirecost.data.messages.subject import Subject
-from wirecost.measure.bench.message.cpp.code import ROOT
-from wirecost.measure.bench.message.cpp.source import ProgramSource
+from wirecost.measure.serializers.cpp.code import ROOT
+from wirecost.measure.serializers.cpp.source import ProgramSource
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member

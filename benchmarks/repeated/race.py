@@ -14,11 +14,11 @@ import zstandard
 from wirecost.data.messages.subject import MessageReader
 from wirecost.measure.bench.engine.entry import Entry, StageSample
 from wirecost.measure.bench.engine.measurement import Measurement
-from wirecost.measure.bench.message.backend import MessageCounts, Timed
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.selection import OPTIMIZED, ContenderSelection, Generated
+from wirecost.measure.serializers.backend import MessageCounts, Timed
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.backend import Cpp
+from wirecost.measure.serializers.race import RacePart, run_race
+from wirecost.measure.serializers.selection import OPTIMIZED, ContenderSelection, Generated
 
 from ..shared.stages import Stages, combined
 from . import program

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.message.backend import Timed
+from wirecost.measure.serializers.backend import Timed
 
 Stages = Mapping[str, Mapping[str, float]]
 """Share of each measured stage by the stage that it is part of."""

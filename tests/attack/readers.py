@@ -28,13 +28,13 @@ from wirecost.data.clouds.packed_message import (
 )
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
+from wirecost.data.recordings.survey import survey
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.trace import silent
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
 from wirecost.measure.cost import packed_recording
-from wirecost.measure.cost.survey import survey
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report

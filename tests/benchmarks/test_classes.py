@@ -10,11 +10,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from wirecost.data.messages.subject import subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.message.backend import Carried, Timed
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp import sources
-from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.backend import Carried, Timed
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp import sources
+from wirecost.measure.serializers.cpp.backend import Cpp
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
 from wirecost_scenarios.classes.race import ClassesBackend, ground_truth

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from wirecost.measure.bench.message.altered import alter
-from wirecost.measure.bench.message.choices import LANGUAGES
-from wirecost.measure.bench.message.contender import Contender
+from wirecost.measure.serializers.altered import alter
+from wirecost.measure.serializers.choices import LANGUAGES
+from wirecost.measure.serializers.contender import Contender
 from wirecost.system.errors import UserError
 from wirecost_scenarios.notification.messages import (
     MESSAGES,

@@ -10,9 +10,9 @@ import pytest
 from wirecost.data.messages.subject import canonical
 from wirecost.measure.bench.engine.measurement import Case
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message.race import run_race
-from wirecost.measure.bench.message.scenario import backend_of
-from wirecost.measure.bench.message.selection import CodecFile, ContenderSelection
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.race import run_race
+from wirecost.measure.serializers.selection import CodecFile, ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost_scenarios.notification.messages import MESSAGES, NotificationContent
 from wirecost_scenarios.notification.race import NotificationRow, Side, subject_of

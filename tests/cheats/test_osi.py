@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.osi.cases import cases_for
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.measure.bench.osi.scenario import OsiSettings, run
+from wirecost.measure.bench.osi.race import run
+from wirecost.measure.bench.osi.settings import Settings
 from wirecost.results.records.finished import finish
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.reading import read_results
@@ -65,12 +66,17 @@ def race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         cheat: str, reflections: int, steps: int, reads: tuple[str, ...] = ("sampled",)
     ) -> Any:
         monkeypatch.setenv("WIRECOST_CHEAT", cheat)
-        names = ["protobuf", "flatbuffers-table", cheat]
-        cases = cases_for(names, [reflections], [10], ["same-work"], ["release"], None, reads=reads)
+        settings = Settings(
+            contenders=("protobuf", "flatbuffers-table", cheat),
+            reflections=(reflections,),
+            read=reads,
+            steps=steps,
+            processes=1,
+        )
         out = tmp_path / "out"
         out.mkdir()
         registry = registry_with(cheat, tmp_path / "fmus")
-        run(OsiSettings(cases, steps=steps, processes=1), registry, Journal(out), lambda *_: None)
+        run(settings, Measurement("osi", Journal(out), lambda *_: None), registry)
         finish(out, False)
         return read_results(out)
 

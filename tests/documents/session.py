@@ -3,9 +3,10 @@
 
 A block of ``console`` behind ``<!-- run: HOW -->`` has commands behind ``$ `` and, under each, its
 output. A block behind ``<!-- file: NAME -->`` is the content of that file. All commands of a page
-run in one folder, in the page's order. ``<!-- recording: NAME is PATH -->`` puts the file at PATH
-in ``WIRECOST_DATA`` there, as NAME, when the page is written, or runs the repository's program at
-PATH, which makes it. HOW:
+run in one empty folder, in the page's order; tests run them with the programs of an installed
+wheel. Where a page says "in a checkout", ``benchmarks`` lies in that folder.
+``<!-- recording: NAME is PATH -->`` puts the file at PATH in ``WIRECOST_DATA`` there, as NAME, when
+the page is written, or runs the repository's program at PATH, which makes it. HOW:
 
 - ``exact``: the output is the same each time.
 - ``measured``: it has times; each of its words without a digit is printed each time.
@@ -37,6 +38,7 @@ RECORDING = re.compile(r"<!-- recording: (?P<name>\S+) is (?P<path>\S+) -->")
 ORIGIN = re.compile(r"^<!-- ran: .*? -->\n[^\n]*$", re.MULTILINE)
 HOWS = ("exact", "measured", "noisy", "long")
 DATA = Path(os.environ.get("WIRECOST_DATA", ROOT.parent / "shared" / "data"))
+HERE = Path(sys.executable).parent
 WIDTH = 80
 TIMEOUT_S = 900
 PASSING = re.compile(
@@ -82,10 +84,12 @@ def steps(text: str) -> Iterator[Command | FileBlock]:
             yield Command(line, output, block["what"])
 
 
-def perform(step: Command | FileBlock, folder: Path) -> str:
+def perform(step: Command | FileBlock, folder: Path, programs: Path = HERE) -> str:
     """Perform a step and return what a command printed; nothing of a file.
 
-    Raises AssertionError where the exit status is not the page's."""
+    ``programs``: folder of ``wirecost`` and ``python``. Raises AssertionError where the
+    exit status is not the page's.
+    """
     if isinstance(step, FileBlock):
         path = folder / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +101,7 @@ def perform(step: Command | FileBlock, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", EXIT.sub("", step.line)],
         cwd=folder,
-        env=environment(),
+        env=environment(programs),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -115,10 +119,11 @@ def _folded(line: str) -> str:
     return line if len(line) <= WIDTH else textwrap.fill(line, WIDTH)
 
 
-def environment() -> dict[str, str]:
-    """Return a terminal of 80 columns without colours that finds ``wirecost`` and ``python``."""
-    here = {name: value for name, value in os.environ.items() if not name.startswith("WIRECOST_")}
-    path = f"{Path(sys.executable).parent}:{here['PATH']}"
+def environment(programs: Path) -> dict[str, str]:
+    """Return a terminal of 80 columns without colours that finds the programs first."""
+    own = ("WIRECOST_", "PYTHON")
+    here = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    path = f"{programs}:{here['PATH']}"
     return here | {"PATH": path, "COLUMNS": str(WIDTH), "NO_COLOR": "1", "TERM": "dumb"}
 
 
@@ -136,7 +141,7 @@ def steady(output: str) -> set[str]:
     return {word for word in output.split() if not re.search(r"[\d─]", word)}
 
 
-def rewritten(text: str, folder: Path, ran: str) -> str:
+def rewritten(text: str, folder: Path, ran: str, programs: Path = HERE) -> str:
     """Return a page with everything run anew. ``ran``: where and when.
 
     Raises OSError if a recording is not there."""
@@ -150,7 +155,7 @@ def rewritten(text: str, folder: Path, ran: str) -> str:
     def block(found: re.Match[str]) -> str:
         parts = []
         for step in steps(found[0]):
-            printed = perform(step, folder)
+            printed = perform(step, folder, programs)
             if isinstance(step, FileBlock):
                 return found[0]
             parts.append(f"$ {step.line}\n{printed}")

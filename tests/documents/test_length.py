@@ -25,7 +25,7 @@ RUN = re.compile(
     r"|^(?:    )?make \w+$|^```(?:python|yaml)$",
     re.MULTILINE,
 )
-"""A command in a block, or the begin of a block that is a program."""
+"""A command in a block, or the start of a block that is a program."""
 
 
 def words(*paths: Path) -> int:

@@ -14,12 +14,14 @@ from documents.session import ORIGIN, Command, FileBlock, agrees, perform, rewri
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_commands_print_what_the_page_shows(
+    page: Path, tmp_path: Path, installed_wheel: Path
+) -> None:
     for step in steps(page.read_text()):
         if isinstance(step, FileBlock):
             perform(step, tmp_path)
         elif step.how != "long":  # `make results` runs those
-            printed = perform(step, tmp_path)
+            printed = perform(step, tmp_path, installed_wheel / "bin")
             assert agrees(step, printed), f"{step.line}\nprinted:\n{printed}"
 
 
@@ -70,12 +72,12 @@ one
 
 
 def test_what_the_first_page_shows_is_printed_of_the_recording_that_its_program_makes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, installed_wheel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path))  # no prices of this machine
     text = (ROOT / "README.md").read_text()
-    written = rewritten(text, tmp_path, "now")
+    written = rewritten(text, tmp_path, "now", installed_wheel / "bin")
     (shown,), (printed,) = (list(steps(each)) for each in (text, written))
     assert isinstance(shown, Command) and isinstance(printed, Command)
     assert shown.line == "wirecost cost drive.mcap"

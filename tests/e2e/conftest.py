@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,8 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks"
+STUDIES = Path(__file__).parents[2] / "benchmarks"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -72,16 +70,6 @@ def measure(
         return document | {"folder": out}
 
     return run
-
-
-@pytest.fixture(scope="session")
-def wheel() -> Path:
-    """Return the wheel of WIRECOST_WHEEL, else the one that setup/test made."""
-    named = os.environ.get("WIRECOST_WHEEL")
-    wheels = [Path(named)] if named else sorted((ROOT / "build" / "dist").glob("wirecost-*.whl"))
-    if not wheels:
-        pytest.skip("no wheel in build/dist; `make wheel` makes it")
-    return wheels[0].resolve()
 
 
 @pytest.fixture(scope="session")

@@ -54,6 +54,7 @@ def test_a_folder_works_in_every_command(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     source = ("--from", SCENARIOS) if name == OUTSIDE else ()
     more = (*SHORT[name], "--out", folder, "--json", tmp_path / "rows")
+    more += ("--all", "--report", tmp_path / "page.md")
     done = wirecost("bench", *source, name, *more)
     assert done.returncode == 0, done.stderr
     meta = read_results(folder).meta
@@ -62,12 +63,13 @@ def test_a_folder_works_in_every_command(name: str, tmp_path: Path) -> None:
     assert meta.environment["malloc"] and meta.environment["wirecost"]
     assert meta.contenders and all(about.library for about in meta.contenders.values())
     assert (folder / "report.html").stat().st_size > 100_000
+    assert (tmp_path / "page.md").read_text().startswith("#")
     rows = json.loads((tmp_path / "rows").read_text())["rows"]
     assert any(row["median_ns"] > 0 for row in rows)
     assert name.split("-", maxsplit=1)[0] in printed("results", tmp_path)
     assert rows[0]["contender"] in printed("report", folder, "--tables")
     printed("report", folder, "--format", "md,csv")
-    assert "No regression" in printed("compare", folder, folder, "--fail-above", "50%")
+    assert "No regression" in printed("compare", tmp_path / "rows", folder, "--fail-above", "50%")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,7 @@ from osi3.osi_groundtruth_pb2 import GroundTruth
 from osi3.osi_sensorview_pb2 import SensorView
 from syrupy.assertion import SnapshotAssertion
 
-from wirecost.measure.bench.message.java.code import camel
+from wirecost.measure.serializers.java.code import camel
 from wirecost.schema.compile import frontends
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

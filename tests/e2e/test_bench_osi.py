@@ -17,8 +17,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.bench.engine.allocators import ALLOCATORS, check_loaded
+from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.measure.bench.osi.scenario import SCHEMAS
 from wirecost.measure.bench.osi.worker import OsiWorker
 from wirecost.measure.bench.osi.worker_process import Assignment
 from wirecost.results.records.stages import STAGES

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def test_table_1_is_measured_row_by_row_and_shown_beside_the_reports(
     assert done.exit_code == 0, done.output
     text = (out / "report.md").read_text()
     table = text.partition("Table 1 of the report and this machine · published")[2]
-    lines = [line.split(" | ") for line in table.splitlines() if " | " in line]
+    rows_and_more = dropwhile(lambda line: " | " not in line, table.splitlines())
+    lines = [line.split(" | ") for line in takewhile(lambda line: " | " in line, rows_and_more)]
     here = {cells[0].strip("| "): cells[2] for cells in lines}
     assert {row.subject for row in TABLE1} <= here.keys()
     unmeasured = {row.subject for row in TABLE1 if here[row.subject] == "–"}

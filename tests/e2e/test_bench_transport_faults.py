@@ -16,7 +16,7 @@ from wirecost.measure.bench.transport import clients, ground
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.faults import registry, replacing, server_killed
 from wirecost.measure.bench.transport.faults.fault import FaultOutcome, Setup
-from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
+from wirecost.measure.bench.transport.setting_groups import AskedQuality, settings_of
 from wirecost.measure.network import support
 from wirecost.measure.network.profiles import BUILT_IN
 from wirecost.messaging.transport import find

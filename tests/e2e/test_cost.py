@@ -48,6 +48,18 @@ def test_the_answer_is_one_screen(recording: Path) -> None:
     assert any("remove padding" in line for line in lines)
 
 
+def test_the_example_is_written_once_and_replaces_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert "3 topics" in run("--example").stdout
+    assert run("drive.mcap").stdout == run("--example").stdout
+    (tmp_path / "drive.mcap").write_text("mine")
+    assert "another file is there" in run("--example", status=2).stderr
+    assert (tmp_path / "drive.mcap").read_text() == "mine"
+
+
 def test_numbers_add_up(recording: Path) -> None:
     found = document(recording)
     rows = {topic["topic"]: topic for topic in found["topics"]}

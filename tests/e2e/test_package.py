@@ -9,12 +9,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.programs import execute
+from support.wheels import installed
 
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"
@@ -28,27 +29,14 @@ Run = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a fresh environment with the wheel alone."""
-    return installed([str(wheel)], tmp_path_factory.mktemp("fresh") / "environment")
-
-
-@pytest.fixture(scope="module")
 def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One with the wheel and what ``wirecost compile`` cannot do without."""
     folder = installed(COMPILE, tmp_path_factory.mktemp("light") / "environment")
     return installed(["--no-deps", str(wheel)], folder)
 
 
-def installed(requirements: Sequence[str], folder: Path) -> Path:
-    subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements]
-    subprocess.run(pip, check=True, timeout=600)
-    return folder
-
-
 @pytest.fixture(scope="module")
-def run(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(installed_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return ``run(command…, cwd=…)``: what it prints, or its words as it fails.
 
     Only the environment and the system's programs are on PATH, and nothing of this shell's
@@ -60,7 +48,7 @@ def run(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
             list(map(str, command)),
             cwd=cwd,
             env={
-                "PATH": f"{environment / 'bin'}:/usr/bin:/bin",
+                "PATH": f"{installed_wheel / 'bin'}:/usr/bin:/bin",
                 "HOME": str(Path.home()),
                 "LANG": "C.UTF-8",
                 "PKG_CONFIG_PATH": str(elsewhere / "none"),
@@ -117,8 +105,8 @@ def test_schemas_are_compiled_with_little_and_debians_protoc(
     assert len(words.splitlines()) == 1
 
 
-def test_models_need_nothing_of_the_machine(environment: Path, tmp_path: Path) -> None:
-    archives = sorted(environment.rglob("wirecost/fmus/release/*.fmu"))
+def test_models_need_nothing_of_the_machine(installed_wheel: Path, tmp_path: Path) -> None:
+    archives = sorted(installed_wheel.rglob("wirecost/fmus/release/*.fmu"))
     assert len(archives) > 70
     for archive in archives:
         with zipfile.ZipFile(archive) as opened:
@@ -204,11 +192,13 @@ def test_a_python_project_builds_on_it(run: Run, consumer: Callable[[str], Path]
     assert "17 bytes," in run("./run", cwd=folder)
 
 
-def test_the_checkout_installs_the_same_for_c_and_cpp(environment: Path, tmp_path: Path) -> None:
+def test_the_checkout_installs_the_same_for_c_and_cpp(
+    installed_wheel: Path, tmp_path: Path
+) -> None:
     cmake = Path(sys.executable).with_name("cmake")
     install = [cmake, "--install", ROOT / "build" / "cmake", "--component", "dev"]
     subprocess.run([*install, "--prefix", tmp_path], check=True, capture_output=True)
-    (package,) = environment.glob("lib/python3*/site-packages/wirecost")
+    (package,) = installed_wheel.glob("lib/python3*/site-packages/wirecost")
 
     def below(prefix: Path) -> set[str]:
         files = (p for part in ("include", "lib") for p in (prefix / part).rglob("*"))
@@ -222,14 +212,14 @@ def test_the_checkout_installs_the_same_for_c_and_cpp(environment: Path, tmp_pat
 
 
 def test_an_archive_runs_under_a_second_importer(
-    environment: Path, run: Run, tmp_path: Path
+    installed_wheel: Path, run: Run, tmp_path: Path
 ) -> None:
     importer = tmp_path / "libcosim"
     subprocess.run(["/usr/bin/python3", "-m", "venv", importer], check=True)
     program = importer / "bin" / "python"
     pins = ROOT / "setup" / "importers.txt"
     run(program, "-m", "pip", "install", "--quiet", "-r", pins)
-    (fmus,) = environment.glob("lib/python3*/site-packages/wirecost/fmus/release")
+    (fmus,) = installed_wheel.glob("lib/python3*/site-packages/wirecost/fmus/release")
     models = [fmus / f"wirecost_{role}_protobuf_fmi2.fmu" for role in ("source", "sensor")]
     words = run(program, ROOT / "tests" / "importers" / "libcosim.py", *models)
     assert words.split() == ["10", "829440", "46080"]

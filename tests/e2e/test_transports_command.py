@@ -18,7 +18,7 @@ from support.commands import commands
 from support.programs import execute
 from wirecost.measure.bench.transport.choices import PROCESSES
 from wirecost.messaging.transport import find, names
-from wirecost.results.analysis.transport.measured import run_for_tail
+from wirecost.results.records.longer_run import run_for_tail
 
 WIRECOST = Path(sys.executable).with_name("wirecost")
 

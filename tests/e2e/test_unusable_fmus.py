@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.osi.cases import cases_for
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.measure.bench.osi.scenario import OsiSettings, run
+from wirecost.measure.bench.osi.race import run
+from wirecost.measure.bench.osi.settings import Settings
 from wirecost.results.records.finished import finish
 from wirecost.results.records.journal import Journal
 from wirecost.system.errors import UserError
@@ -47,10 +48,10 @@ def test_an_unusable_fmu_is_named(tmp_path: Path, spoil: object, reported: str) 
     registry = registry_in(tmp_path / "fmus")
     archive = registry.archive("protobuf", "source", 2, "release")
     spoil(archive)  # type: ignore[operator]
-    cases = cases_for(["protobuf"], [36], [10], ["same-work"], ["release"], None)
+    settings = Settings(contenders=("protobuf",), reflections=(36,), steps=1)
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(UserError, match=reported) as caught:
-        run(OsiSettings(cases, steps=1), registry, Journal(out), lambda *_: None)
+        run(settings, Measurement("osi", Journal(out), lambda *_: None), registry)
         finish(out, False)
     assert archive.name in str(caught.value)

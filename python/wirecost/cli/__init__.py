@@ -53,9 +53,7 @@ def options(
     quiet: Annotated[
         bool, option("No progress: results and errors only.", "--quiet", "-q")
     ] = False,
-    verbose: Annotated[
-        bool, option("Say of an error also where it was raised.", "--verbose", "-v")
-    ] = False,
+    verbose: Annotated[bool, option("Show a traceback on errors.", "--verbose", "-v")] = False,
     version: Annotated[
         bool,
         option("Print version, commit, compiler, and whether from a wheel.", "--version"),

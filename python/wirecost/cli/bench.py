@@ -9,17 +9,9 @@ from typing import Annotated
 from wirecost.cli.imported import group
 from wirecost.cli.options import option
 from wirecost.system import scenarios
-from wirecost.system.plugins import module_names
 
-PREFIX = "bench_"
-_WRITTEN = [
-    name.removeprefix(PREFIX)
-    for name in module_names(Path(__file__).parent)
-    if name.startswith(PREFIX)
-]
-NAMES = sorted([*_WRITTEN, *scenarios.own_packages()])
+NAMES = sorted(scenarios.own_packages())
 """Scenarios of an installation, without those of further folders."""
-Processes = Annotated[int, option("Fresh processes of each contender, one per round.", metavar="N")]
 
 
 def settings_modules() -> dict[str, str]:
@@ -32,13 +24,11 @@ def settings_modules() -> dict[str, str]:
 
 def names() -> list[str]:
     """Return the names of all scenarios."""
-    return sorted({*NAMES, *settings_modules()})
+    return list(settings_modules())
 
 
 app = group(
     "Measure a scenario on this machine.",
-    f"wirecost.cli.{PREFIX}",
-    *_WRITTEN,
     for_files=lambda _: ("message",),
     others=settings_modules,
 )

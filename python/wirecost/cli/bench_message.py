@@ -14,13 +14,12 @@ from wirecost.cli.options import argument, option, transport_names
 from wirecost.cli.scenario_command import Out
 from wirecost.measure.bench.message.choices import (
     FRAMINGS,
-    LANGUAGES,
-    LIBRARIES,
     PROCESSES,
     REPETITIONS,
     SAMPLED,
     USUAL,
 )
+from wirecost.measure.serializers.choices import LANGUAGES, LIBRARIES
 from wirecost.schema.compile.choices import DIALECTS
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
@@ -148,8 +147,8 @@ def command(
 ) -> None:
     """Your own message: what each library costs, and which fields."""
     from wirecost.cli.measuring import measure_and_report
+    from wirecost.measure.at_rate.carrying import RateRequest
     from wirecost.measure.bench.message import scenario as bench_message
-    from wirecost.measure.bench.message.at_rate.carrying import RateRequest
     from wirecost.measure.bench.message.data import MessageChoice, is_data
 
     recordings = [Path(name) for name in schema or () if is_data(Path(name))]

@@ -31,14 +31,13 @@ def command(
     a: Annotated[
         str,
         argument(
-            "A", "Result folder, probe logs or cost of the run before; or a campaign's store."
+            "A",
+            "Result folder, --json file or probe logs of the run before; or a campaign's store.",
         ),
     ],
     b: Annotated[
         Path | None,
-        argument(
-            "B", "Result folder or probe logs of the run after; leave it out if A is a store."
-        ),
+        argument("B", "The same of the run after; leave it out if A is a store."),
     ] = None,
     margin: Annotated[
         str | None,

@@ -19,8 +19,8 @@ from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
+    from wirecost.data.recordings.survey import RecordingSurvey
     from wirecost.measure.cost.live.graph import LiveRequest
-    from wirecost.measure.cost.survey import RecordingSurvey
     from wirecost.results.records.cost import SystemCost
     from wirecost.system.terminal import Console
 
@@ -28,6 +28,7 @@ SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
 LISTENED, SAMPLED_ABOVE = "10s", "50MB"
 """Defaults of a running graph: how long, and bytes per second from which on a topic is sampled."""
+EXAMPLE_FILE = "drive.mcap"
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
 
 
@@ -41,6 +42,9 @@ def command(
             show_default=False,
         ),
     ] = None,
+    example: Annotated[
+        bool, option(f"Write {EXAMPLE_FILE}, a synthetic recording, and read that.", "--example")
+    ] = False,
     live: Annotated[
         str,
         option(
@@ -117,15 +121,19 @@ def command(
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
+    from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.prices import known_prices
-    from wirecost.measure.cost.survey import survey
     from wirecost.measure.cost.system import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
 
     if lang not in ("", *LANGUAGES):
         raise UserError(f"--lang {lang}: give cpp or python")
+    if example:
+        files = [_example(files, live)]
     if bool(files) == bool(live):
-        raise UserError("name a recording, or --live ros2 for a running graph")
+        raise UserError(
+            "name a recording, or --live ros2 for a running graph; --example makes a recording"
+        )
     of_live = {
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
         "--watch": watch, "--no-subscribe": no_subscribe, "--python": python,
@@ -169,6 +177,17 @@ def command(
     asked += ["--topic", topic] if topic else []
     again = shell_line("wirecost", "cost", *asked)
     return cost_answer(cost, again, what_if=what_if)
+
+
+def _example(files: list[Path] | None, live: str) -> Path:
+    """Write the example. Raises UserError where another system is named, too."""
+    from wirecost.data.recordings.example import write_example
+
+    if files or live:
+        raise UserError("--example: is a recording of its own; name no other")
+    path = Path(EXAMPLE_FILE)
+    write_example(path)
+    return path
 
 
 def _given(options: Mapping[str, object]) -> list[str]:

@@ -152,15 +152,17 @@ def answering(
     *,
     report: bool = True,
     markdown: bool = False,
+    ends: bool = True,
     others: Mapping[str, str] = MappingProxyType({}),
-) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Make a command of a function that returns an answer: with its options, and its end.
 
     ``report``: False where ``--report`` is something else; ``markdown``: with ``--markdown``;
+    ``ends``: False where the function ends its ``output`` itself, watching for signals meanwhile;
     ``others``: parameters of files that the command writes itself, by their options.
     """
 
-    def decorate(function: Callable[..., Answer]) -> Callable[..., None]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., None]:
         declared = inspect.signature(function, eval_str=True).parameters
         own = [parameter for name, parameter in declared.items() if name != OUTPUT]
         added = {"show_all": (Every, False), "report": (ReportFile, None)}
@@ -180,7 +182,9 @@ def answering(
             output.check(values["out"] or HERE if "out" in declared else None)
             if OUTPUT in declared:
                 values[OUTPUT] = output
-            output.end(function(**values))
+            answer = function(**values)
+            if ends:
+                output.end(answer)
 
         signature = inspect.Signature(
             [

@@ -45,7 +45,7 @@ def group(
 ) -> typer.Typer:
     """Return a group of commands, which are those of ``imported``, or else are added to it."""
     kind: type[TyperGroup] = Group
-    if names:
+    if names or others is not dict:
         kind = imported(prefix, *names, for_files=for_files, others=others)
     app = typer.Typer(cls=kind, help=about, add_completion=False)
     app.callback()(lambda: None)

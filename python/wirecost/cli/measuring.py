@@ -20,7 +20,6 @@ from wirecost.cli.console import Advance, progress
 from wirecost.cli.ending import Output
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.analysis.summary import Row, summarize
-from wirecost.results.records.choices import HERE
 from wirecost.results.records.finished import NothingMeasuredError, finish, finished_copy
 from wirecost.results.records.folder import Results
 from wirecost.results.records.journal import Journal
@@ -49,8 +48,6 @@ INTERRUPTED = 130
 FAILED = 1
 """Exit status where a contender failed, or the system did: a full disk, no more descriptors."""
 
-Measure = Callable[[Journal, Advance], None]
-"""Function that fills the journal."""
 Race = Callable[[Measurement], None]
 """Function that measures a scenario."""
 
@@ -68,33 +65,17 @@ class Ending:
     status: int
 
 
-def measure_scenario(
-    name: str, folder: str, out: Path | None, json_file: Path | None, race: Race
-) -> None:
+def measure(name: str, folder: str, out: Path | None, output: Output, race: Race) -> None:
     """Run a race, keep what it measured, and report it.
 
     ``name``: as result folders call the scenario; ``folder``: begin of their own names. Raises
-    UserError.
+    UserError, also where a contender failed.
     """
-    measure_and_report(
-        folder, out, json_file, lambda journal, say: race(Measurement(name, journal, say))
-    )
-
-
-def measure_and_report(
-    scenario: str, out: Path | None, json_file: Path | None, measure: Measure
-) -> None:
-    """Run ``measure``, keep what it measured, and report it.
-
-    Raises UserError, also where a contender failed.
-    """
-    output = Output(json_file)
-    output.check(out or HERE)
     with watched() as watch:
-        with new_folder(scenario, out) as pending:
+        with new_folder(folder, out) as pending:
             requested = pending.final
             say_recovered(pending)
-            fault = _fault(measure, pending.path, watch)
+            fault = _fault(name, race, pending.path, watch)
             watch.hold()
             ending = None if fault is None else ending_of(fault, watch)
             _keep(pending, ending, fault)
@@ -176,7 +157,7 @@ class _FirstTable:
             self._advance(0, 0, f"\n{out.getvalue()}")
 
 
-def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None:
+def _fault(name: str, race: Race, folder: Path, watch: Watch) -> BaseException | None:
     """Measure, and return the exception that ended it; None where it came to its end."""
     try:
         journal = Journal(folder)
@@ -190,7 +171,7 @@ def _fault(measure: Measure, folder: Path, watch: Watch) -> BaseException | None
                     first.advanced(done, total)
                     advance(done, total, text)
 
-                measure(journal, checked)
+                race(Measurement(name, journal, checked))
                 watch.check()
         finally:
             journal.close()

@@ -35,7 +35,7 @@ def command(
         list[str],
         argument("LOGS | -- COMMAND", "Probe logs, traces, or a program to run and record."),
     ],
-    budget: Annotated[Path, option("What may be taken.", metavar="FILE.toml")],
+    budget: Annotated[Path, option("The budget file: limits to check.", metavar="FILE.toml")],
     stop: Annotated[
         bool, option("Stop COMMAND by SIGTRAP at the first count over its limit.", "--stop")
     ] = False,

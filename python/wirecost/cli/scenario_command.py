@@ -11,12 +11,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
-from wirecost.cli.ending import JsonFile
+from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
     OptionSetting,
-    ScenarioSettings,
     settings_of,
     settings_with,
 )
@@ -30,59 +29,30 @@ Out = Annotated[
 def command_of(module: ModuleType) -> Callable[..., None]:
     """Return the function of a scenario's command; ``module``: its settings."""
     package = module.__name__.rpartition(".")[0]
+    declared = settings_of(module.Settings)
 
-    def measure(name: str, settings: ScenarioSettings, out: Path | None, json: Path | None) -> None:
-        from wirecost.cli.measuring import measure_scenario
-
-        schema = importlib.import_module(f"{package}.schema")
-        race = importlib.import_module(f"{package}.race")
-        run = partial(race.run, settings)
-        measure_scenario(getattr(schema, "NAME", name), name, out, json, run)
-
-    name = package.rpartition(".")[2]
-    return _command(module.__doc__ or "", module.Settings, partial(measure, name))
-
-
-def scenario_command(
-    about: str, settings_type: type[ScenarioSettings], scenario: str, folder: str = ""
-) -> Callable[..., None]:
-    """Return the function of a command that measures a scenario.
-
-    ``scenario``: the module with ``SCENARIO`` and ``run``, imported when the command is run;
-    ``folder``: what result folders are called, where it is not ``SCENARIO``.
-    """
-
-    def measure(settings: ScenarioSettings, out: Path | None, json: Path | None) -> None:
-        from wirecost.cli.measuring import measure_and_report
-
-        module = importlib.import_module(scenario)
-        run = partial(module.run, settings)
-        measure_and_report(folder or module.SCENARIO, out, json, run)
-
-    return _command(about, settings_type, measure)
-
-
-def _command(
-    about: str,
-    settings_type: type[ScenarioSettings],
-    measure: Callable[[ScenarioSettings, Path | None, Path | None], None],
-) -> Callable[..., None]:
-    declared = settings_of(settings_type)
-
-    def command(out: Path | None, json_file: Path | None, **given: Any) -> None:
+    def command(out: Path | None, output: Output, **given: Any) -> None:
         values = {item.name: _value(item, given[item.name]) for item in declared}
-        settings = settings_with(settings_type, values)
+        settings = settings_with(module.Settings, values)
         settings.check()
-        measure(settings, out, json_file)
+        race = importlib.import_module(f"{package}.race")
+        if settings.serves():
+            race.serve(settings)
+            return
+        from wirecost.cli.measuring import measure
+
+        name = package.rpartition(".")[2]
+        of_results = getattr(importlib.import_module(f"{package}.schema"), "NAME", name)
+        measure(of_results, name, out, output, partial(race.run, settings))
 
     parameters = [
         *(_parameter(item.name, *_declared(item)) for item in declared),
         _parameter("out", Out, None),
-        _parameter("json_file", JsonFile, None),
+        _parameter("output", Output, Parameter.empty),
     ]
-    command.__doc__, command.__annotations__ = about, {}
+    command.__doc__, command.__annotations__ = module.__doc__, {}
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return command
+    return answering(ends=False)(command)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
@@ -101,7 +71,7 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     if details.is_argument:
         declared = argument(metavar or "", details.help, details.known, show_default=False)
         return Annotated[kind, declared], default
-    names = (details.name,) if details.name else ()
+    names = details.name.split()
     declaration = option(details.help, *names, known=details.known, metavar=metavar)
     return Annotated[kind, declaration], default
 
@@ -110,15 +80,11 @@ def _value(setting: OptionSetting, given: Any) -> Any:
     """Return the value of a setting by that of its option. Raises UserError."""
     details = setting.option
     if not _is_one_text(setting):
-        if get_origin(setting.type) is tuple:
-            return tuple(given or ())
-        if details.known is not None and given:
-            chosen(setting.label, given, details.known)
-        return given
+        return tuple(given or ()) if get_origin(setting.type) is tuple else given
     if not given and not setting.default:
         return ()
-    if details.known is not None:
-        return chosen(setting.label, given, details.known)
+    if (choices := details.choices) is not None:
+        return chosen(setting.label, given, choices)
     return tuple((details.parse or numbers)(setting.label, given))
 
 

@@ -13,6 +13,12 @@ def chosen(option: str, text: str, choices: Iterable[str]) -> tuple[str, ...]:
     choices = list(choices)
     names = text.split(",")
     for name in names:
-        if name not in choices:
-            raise UserError(f"{option} {name}: there are {', '.join(choices)}")
+        check_choice(option, name, choices)
     return tuple(name for name in choices if name in names)
+
+
+def check_choice(option: str, name: str, choices: Iterable[str]) -> None:
+    """Raise UserError for a name that is not among the choices."""
+    choices = list(choices)
+    if name not in choices:
+        raise UserError(f"{option} {name}: there are {', '.join(choices)}")

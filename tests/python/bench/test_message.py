@@ -20,12 +20,12 @@ from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.advice import changes as advice
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import TriedColumns
-from wirecost.measure.bench.message.backend import Carried
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.sources import generate
 from wirecost.measure.bench.message.data import MessageChoice, recorded
-from wirecost.measure.bench.message.race import _verify
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.backend import Carried
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.sources import generate
+from wirecost.measure.serializers.race import _verify
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
 

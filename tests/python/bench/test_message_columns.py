@@ -13,14 +13,14 @@ import pytest
 from wirecost.data.messages.content import made_up
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject, subject
-from wirecost.measure.bench.message.choices import COLUMNS
-from wirecost.measure.bench.message.cpp.backend import Cpp
-from wirecost.measure.bench.message.java import backend as java_backend
-from wirecost.measure.bench.message.java import columns_code
-from wirecost.measure.bench.message.java.backend import Java
-from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.race import RacePart, verify_all
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.cpp.backend import Cpp
+from wirecost.measure.serializers.java import backend as java_backend
+from wirecost.measure.serializers.java import columns_code
+from wirecost.measure.serializers.java.backend import Java
+from wirecost.measure.serializers.python.backend import Python
+from wirecost.measure.serializers.race import RacePart, verify_all
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 
 ITEM = """

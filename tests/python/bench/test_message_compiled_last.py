@@ -17,18 +17,19 @@ from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.processes import plan
-from wirecost.measure.bench.message import compiled_last, selection
-from wirecost.measure.bench.message.backend import (
+from wirecost.measure.bench.message import compiled_last
+from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
+from wirecost.measure.serializers import selection
+from wirecost.measure.serializers.backend import (
     Carried,
     LaterContenders,
     MessageCounts,
     Timed,
 )
-from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.cpp.compiling import compiled
-from wirecost.measure.bench.message.cpp.sources import generate
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.compiling import compiled
+from wirecost.measure.serializers.cpp.sources import generate
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas.message import LATER
 from wirecost.schema.compile import frontends

@@ -13,10 +13,10 @@ from bench.ros_schemas import every
 from wirecost.data.messages.content import made_up
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.first_look import first_look
-from wirecost.measure.bench.message.python import code
-from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.python.worker import WorkerContender
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.python import code
+from wirecost.measure.serializers.python.backend import Python
+from wirecost.measure.serializers.python.worker import WorkerContender
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile import frontends
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"

@@ -14,10 +14,10 @@ from wirecost.data.messages.ros.definitions import RosDefinitions
 from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.message.backend import Timed
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.selection import ContenderSelection
+from wirecost.measure.serializers.backend import Timed
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.python.backend import Python
+from wirecost.measure.serializers.selection import ContenderSelection
 
 
 def backend(about: Subject) -> Python:

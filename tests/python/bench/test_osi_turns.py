@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecost.measure.bench.osi.race import FIRST_FRAME, planned
+from wirecost.measure.bench.osi.turns import FIRST_FRAME, planned
 
 WARM = 50
 SECRETS = st.integers(0, 2**64 - 1)

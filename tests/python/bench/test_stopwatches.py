@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from wirecost.measure.bench.message.cpp import code as cpp
-from wirecost.measure.bench.message.java.code import TEMPLATES as JAVA
+from wirecost.measure.serializers.cpp import code as cpp
+from wirecost.measure.serializers.java.code import TEMPLATES as JAVA
 
 NEIGHBOURS = 2
 SPIN_MS = 400

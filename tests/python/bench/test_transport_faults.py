@@ -86,11 +86,11 @@ def test_the_page_has_each_fault() -> None:
 
 
 def test_faults_are_chosen_by_name() -> None:
-    assert registry.chosen("all") == list(registry.faults().values())
-    names = [fault.name for fault in registry.chosen("late-joiner,queue-overflow,late-joiner")]
+    assert registry.chosen("--faults", "all") == list(registry.faults())
+    names = registry.chosen("--faults", "late-joiner,queue-overflow,late-joiner")
     assert names == ["late-joiner", "queue-overflow"]
     with pytest.raises(UserError, match="'late' is unknown: did you mean late-joiner"):
-        registry.chosen("late")
+        registry.chosen("--faults", "late")
 
 
 def test_times_of_a_second_and_more_are_in_seconds() -> None:

@@ -18,7 +18,7 @@ from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground, Spot
 from wirecost.measure.bench.transport.session import TransportOrder, TransportSession
-from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
+from wirecost.measure.bench.transport.setting_groups import AskedQuality, settings_of
 from wirecost.messaging.transport import find
 from wirecost.system import scratch
 from wirecost.system.channel.process import Channel

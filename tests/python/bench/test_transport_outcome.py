@@ -14,17 +14,18 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.bench.transport import plan as planning
-from wirecost.measure.bench.transport import race, scenario
+from wirecost.measure.bench.transport import turn
 from wirecost.measure.bench.transport.cases import check_for, quiet_for, rate_for
 from wirecost.measure.bench.transport.choices import PYTHON
 from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.ground import Ground, Spot, WireBytes
 from wirecost.measure.bench.transport.joining import Arrivals, TransportCounts
 from wirecost.measure.bench.transport.outcome import TransportOutcome
-from wirecost.measure.bench.transport.plan import TransportRequest, plan
+from wirecost.measure.bench.transport.plan import plan
 from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
-from wirecost.measure.bench.transport.settings import AskedQuality, groups, settings_of
+from wirecost.measure.bench.transport.setting_groups import AskedQuality, groups, settings_of
+from wirecost.measure.bench.transport.settings import Settings
 from wirecost.measure.network.profiles import BUILT_IN
 from wirecost.messaging.api.available import transports
 from wirecost.messaging.transport.shared import broker_based
@@ -34,13 +35,12 @@ from wirecost.system.errors import UserError
 CLIENT = ClientProgram("python", ("client",), ("zeromq", "iceoryx2", "websocket"))
 
 
-def request_for(**changed: Any) -> TransportRequest:
+def request_for(**changed: Any) -> Settings:
     usual: dict[str, Any] = {
         "mwares": ("zeromq",), "sizes": (100,), "rate": 100.0, "subscribers": (2,),
-        "pattern": "pubsub", "networks": (None,), "quality": AskedQuality(), "clients": ("python",),
-        "settings": ("default", "matched"), "seconds": 1.0,
+        "seconds": 1.0,
     }  # fmt: skip
-    return TransportRequest(**usual | changed)
+    return Settings(**usual | changed)
 
 
 @pytest.fixture
@@ -124,11 +124,10 @@ def test_rates_follow_from_sizes_subscribers_and_networks() -> None:
 
 
 def test_what_cannot_be_measured_is_said(tmp_path: Any, snapshot: SnapshotAssertion) -> None:
-    narrow = BUILT_IN["narrow"]
-    slow = request_for(mwares=("mqtt",), networks=(narrow,), sizes=(8_000_000,), rate=None)
+    slow = request_for(mwares=("mqtt",), network=("narrow",), sizes=(8_000_000,), rate=None)
     with pytest.raises(UserError, match="fewer than 5 messages in 1 s; give more --seconds"):
         plan(slow, tmp_path, ClientProgram("python", ("client",), ("mqtt",)))
-    away = request_for(networks=(None, BUILT_IN["lan"]))
+    away = request_for(network=("loopback", "lan"))
     assert plan(away, tmp_path, CLIENT).not_run == snapshot
 
 
@@ -225,10 +224,10 @@ def test_a_total_loss_breaks_a_promise(
     planned = plan(request_for(settings=("matched",)), tmp_path, CLIENT)
     good, dead = TransportCounts(sent=20, received=40), TransportCounts(sent=20, lost=40)
     session = Dead(*((dead, good) if when == "before" else (good, dead)))
-    monkeypatch.setattr(race, "TransportSession", lambda *_: session)
+    monkeypatch.setattr(turn, "TransportSession", lambda *_: session)
     ground = Ground("loopback", Spot(), (Spot(),))
-    (turn,) = planned.turns
-    turn.run(ground, 0, 1.0, lambda *_: None, lambda: None)
+    (first,) = planned.turns
+    first.run(ground, 0, 1.0, lambda *_: None, lambda: None)
     (outcome,) = planned.outcomes
     assert [outcome.entry.failure, outcome.entry.facts["broken"]] == snapshot
 
@@ -238,9 +237,9 @@ def test_sizes_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.Monke
         available = 5_000_000
 
     monkeypatch.setattr("psutil.virtual_memory", Free)
-    scenario.TransportSettings(request_for(sizes=(100, 1_250_000))).check()
+    request_for(sizes=(100, 1_250_000)).check()
     with pytest.raises(UserError, match=r"--sizes 1250001: 2 subscribers need .*; give smaller"):
-        scenario.TransportSettings(request_for(sizes=(100, 1_250_001))).check()
+        request_for(sizes=(100, 1_250_001)).check()
 
 
 def test_a_sum_of_other_sources_says_so() -> None:
@@ -287,7 +286,7 @@ def test_what_a_kind_of_client_does_not_have_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
-    reasons = plan(request_for(clients=kinds, mwares=mwares), tmp_path, CLIENT).not_run
+    reasons = plan(request_for(client=kinds, mwares=mwares), tmp_path, CLIENT).not_run
     assert reasons.keys() == not_run.keys()
     assert all(reasons[what].startswith(why) for what, why in not_run.items())
     assert "zeromq, zeromq-tcp, nats" in reasons.get("websocket native", "zeromq, zeromq-tcp, nats")
@@ -299,7 +298,7 @@ def test_requests_are_for_clients_that_have_them(
     able = ClientProgram("native", ("program",), ("iceoryx2", "tcp"))
     unable = replace(NATIVE_CLIENT, roles=("publisher", "subscriber"))
     monkeypatch.setattr(planning, "native", lambda: [able, unable])
-    asked = request_for(clients=("native",), mwares=("iceoryx2", "zeromq"), pattern="reqrep")
+    asked = request_for(client=("native",), mwares=("iceoryx2", "zeromq"), pattern="reqrep")
     planned = plan(asked, tmp_path)
     assert [contender.mware for contender in planned.contenders] == ["iceoryx2"]
     assert planned.not_run == {"zeromq, native": "its native client publishes and subscribes only"}
@@ -327,4 +326,4 @@ def test_where_nothing_is_left_other_choices_are_named(
     with pytest.raises(
         UserError, match=r"wirecost has no native client for it; zeromq.*another --mwares or"
     ):
-        plan(request_for(clients=("native",), mwares=("websocket",)), tmp_path)
+        plan(request_for(client=("native",), mwares=("websocket",)), tmp_path)

@@ -20,7 +20,7 @@ from wirecost.measure.bench.transport.session import (
     TransportOrder,
     TransportSession,
 )
-from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
+from wirecost.measure.bench.transport.setting_groups import AskedQuality, settings_of
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

@@ -65,7 +65,7 @@ inline wire::whole::Whole other() {
 }
 """
 DEFINED = re.compile(r"^[^/#\n]*\) (?:const )?(?:noexcept )?\{$", re.MULTILINE)
-"""Begin of a function's body."""
+"""Start of a function's body."""
 
 
 def run(folder: Path, *options: str) -> str:

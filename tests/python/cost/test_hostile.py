@@ -19,6 +19,7 @@ from wirecost.data.messages.fields import walk
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.messages.tally import Tally
 from wirecost.data.recordings.connection import RecordedConnection
+from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey, survey
 from wirecost.measure.bench.codecs.race import race
 from wirecost.measure.bench.codecs.scans import Scans
 from wirecost.measure.bench.codecs.settings import Settings
@@ -28,7 +29,6 @@ from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey, survey
 from wirecost.measure.cost.system import system_cost
 from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.records.cost import TopicCost, read_cost
@@ -127,8 +127,7 @@ def test_clouds_of_absurd_sizes(width: int, step: int, count: int) -> None:
     )
     read = SimpleNamespace(
         connection=SimpleNamespace(type="sensor_msgs/msg/PointCloud2", wire="cdr"),
-        sample={0: b"-"},
-        subject=SimpleNamespace(read=lambda _data, _wire: cloud),
+        whole_messages=lambda: [cloud],
     )
     assert [len(fields_apart(one)[0]) for one in clouds(read)] == [1] * width  # type: ignore[arg-type]
 

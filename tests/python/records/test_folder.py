@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.results.analysis.summary import document
 from wirecost.results.records import json_document
 from wirecost.results.records.folder import SCHEMA
 from wirecost.results.records.reading import read_results
 from wirecost.system.errors import UserError
+
+RESULTS = Path(__file__).parents[2] / "data/results"
 
 
 def test_a_newer_schema_is_refused_and_a_damaged_one_too(tmp_path: Path) -> None:
@@ -26,6 +30,20 @@ def test_a_newer_schema_is_refused_and_a_damaged_one_too(tmp_path: Path) -> None
     (tmp_path / "meta.json").unlink()
     with pytest.raises(UserError, match=r"not a result folder .*; name one that was measured"):
         read_results(tmp_path)
+
+
+def test_a_json_file_stands_for_the_folder_that_it_names(tmp_path: Path) -> None:
+    folder = tmp_path / "kept" / "drive"
+    shutil.copytree(RESULTS / "lists", folder)
+    samples = read_results(folder).samples
+    written = tmp_path / "drive.json"
+    written.write_text(json.dumps(document(read_results(folder), [])))
+    assert read_results(written).samples.equals(samples)
+    folder.rename(tmp_path / "drive")
+    assert read_results(written).samples.equals(samples)
+    shutil.rmtree(tmp_path / "drive")
+    with pytest.raises(UserError, match=r"drive.json: its samples were in .*, which is not there"):
+        read_results(written)
 
 
 def test_a_list_of_numbers_is_on_one_line(snapshot: SnapshotAssertion) -> None:

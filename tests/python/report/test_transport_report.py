@@ -20,8 +20,9 @@ from support.result_folders import meta_with
 from support.snapshots import drawn
 from support.transport_folders import FATES, Made, transport_folder
 from wirecost.results.analysis.summary import Row, summarize
-from wirecost.results.analysis.transport.measured import measured, run_for_tail
+from wirecost.results.analysis.transport.measured import measured
 from wirecost.results.records.folder import Results
+from wirecost.results.records.longer_run import run_for_tail
 from wirecost.results.records.schemas.transport import TransportMeta, TransportRun
 from wirecost.results.report.results.answer import interim_answer, results_answer
 from wirecost.results.report.results.export import write_report

@@ -11,9 +11,9 @@ import pytest
 
 from support.skip_list import in_ci
 from wirecost.measure.bench.engine.allocators import ALLOCATORS
-from wirecost.measure.bench.message.choices import LANGUAGES
-from wirecost.measure.bench.message.scenario import backend_of
 from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.serializers.choices import LANGUAGES
+from wirecost.measure.serializers.languages import backend_of
 from wirecost.messaging.api.available import frameworks
 from wirecost.messaging.transport import find, names
 from wirecost.messaging.transport.shared.server_process import program

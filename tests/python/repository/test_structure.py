@@ -47,9 +47,27 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema.compile",
     },
     "measure.network": set(),
+    "measure.at_rate": {"data.messages", "messaging.transport"},
+    "measure.serializers": {
+        "data.messages",
+        "measure.bench.engine",
+        "observe.heap",
+        "results.records",
+        "schema",
+    },
+    "measure.bench.engine": {
+        "observe.doctor",
+        "observe.heap",
+        "observe.usage",
+        "results.records",
+        "schema",
+    },
     "measure.bench": {
         "data",
+        "measure.at_rate",
+        "measure.bench.engine",
         "measure.network",
+        "measure.serializers",
         "messaging.tensor",
         "messaging.transport",
         "observe.doctor",
@@ -58,12 +76,13 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
-    "measure.bench.codecs": {"data", "measure.bench", "measure.cost", "results.records"},
     "measure.cost": {
         "data.messages",
         "data.recordings",
         "data.clouds",
-        "measure.bench",
+        "measure.at_rate",
+        "measure.bench.engine",
+        "measure.serializers",
         "observe.usage",
         "replay",
         "results.records",
@@ -134,6 +153,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
 }
 """Beside itself; below ``cpp``, or ``benchmarks``, which nothing of ``cpp`` may include."""
 STUDIES = ROOT / "benchmarks"
+BENCH = "wirecost.measure.bench"
 
 
 OF_SCENARIO = {
@@ -169,6 +189,22 @@ def test_parts_of_the_package_import_only_what_lies_before_them(part: str) -> No
             for module in imported(path, modules):
                 other = _part(module) if module in modules else ""
                 assert {other, other.partition(".")[0]} & allowed, f"{path}: {module}"
+
+
+def test_what_lies_inside_a_scenario_is_imported_by_itself_and_commands_alone() -> None:
+    """A study may build on a scenario, but not on ``message``: ``serializers`` has all it needs."""
+    modules = _modules()
+    races = [name for name in modules if re.fullmatch(rf"{BENCH}\.\w+\.(race|scenario)", name)]
+    scenarios = {name.rpartition(".")[0] for name in races}
+    assert f"{BENCH}.message" in scenarios
+    names = {path: name for name, path in modules.items()}
+    for path in (*modules.values(), *STUDIES.rglob("*.py")):
+        name = names.get(path, "")
+        closed = scenarios if name else {f"{BENCH}.message"}
+        for module in imported(path, modules):
+            scenario = ".".join(module.split(".")[:4])
+            is_own = name.startswith((f"{scenario}.", "wirecost.cli."))
+            assert scenario not in closed or is_own, f"{path}: {module}"
 
 
 def _cpp_folder(path: Path) -> str:
@@ -243,7 +279,7 @@ def imported(path: Path, modules: Collection[str]) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             module = str(node.module)
-            if node.level:
+            if node.level and path.is_relative_to(PACKAGE):
                 assert node.level == 1, f"{path}: a scenario's modules lie in one folder"
                 module = ".".join((*path.relative_to(PACKAGE.parent).parent.parts, module))
             for name in node.names:

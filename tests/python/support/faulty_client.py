@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from wirecost.measure.bench.transport import client
-from wirecost.measure.bench.transport.payload import MemoryFrame
 from wirecost.messaging.transport import Publisher, Sample, Subscriber, Transport, open_transport
+from wirecost.messaging.transport.base import MemoryFrame
 from wirecost.messaging.transport.quality import Quality
 
 FAULTS = {100: "none", 101: "drop", 102: "double", 103: "reorder", 104: "delay", 105: "corrupt"}

@@ -24,7 +24,7 @@ from wirecost.measure.bench.transport.peak import find_peak
 from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.protocol import Rows
 from wirecost.measure.bench.transport.session import TransportBlock, TransportOrder
-from wirecost.measure.bench.transport.settings import TransportSetting
+from wirecost.measure.bench.transport.setting_groups import TransportSetting
 from wirecost.results.records.finished import finish
 from wirecost.results.records.folder import Results
 from wirecost.results.records.journal import Journal

@@ -14,7 +14,7 @@ import pytest
 
 from support import needs
 from support.transport_peer import runtime_folder
-from wirecost.measure.bench.transport.settings import settings_of
+from wirecost.measure.bench.transport.setting_groups import settings_of
 from wirecost.messaging.transport import find
 from wirecost.messaging.transport.quality import Quality
 from wirecost.messaging.transport.settings import AskedQuality

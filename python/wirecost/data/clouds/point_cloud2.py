@@ -81,3 +81,25 @@ def fields_apart(message: Any) -> tuple[list[tuple[Any, int]], npt.NDArray[np.bo
             used[field.offset : end] = True
             fields.append((field, end))
     return fields, used
+
+
+def remove_padding(message: Any) -> bool:
+    """Let a cloud's points have the bytes of their fields alone; return whether there were others.
+
+    A cloud that contradicts itself, or whose fields overlap, stays as it is.
+    """
+    try:
+        layout = layout_of_message(message)
+    except UserError:
+        return False
+    fields, used = fields_apart(message)
+    if used.all() or len(fields) < len(message.fields):
+        return False
+    points = bytes_of_points(message, layout).reshape(-1, layout.step)
+    new_offsets: list[int] = (np.cumsum(used) - used).tolist()
+    for field in message.fields:
+        field.offset = new_offsets[field.offset]
+    message.data = points[:, used].tobytes()
+    message.point_step = int(used.sum())
+    message.row_step = message.width * message.point_step
+    return True

@@ -13,16 +13,16 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.messages.anatomy import PARTS, Anatomy, anatomy
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.scenario import backend_of
-from wirecost.measure.bench.message.selection import ContenderSelection
-from wirecost.measure.cost.anatomy import PARTS, Anatomy, anatomy
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
+from wirecost.measure.serializers.backend import MessageBackend
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clouds and other whole messages of a topic's sample."""
+"""Clouds of a topic's sample."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
 from wirecost.data.clouds.point_cloud2 import fields_apart, is_cloud
-from wirecost.measure.cost.survey import TopicSurvey
-from wirecost.system.errors import UserError
+from wirecost.data.recordings.survey import TopicSurvey
 
 
 def clouds(read: TopicSurvey) -> Iterator[Any]:
@@ -20,20 +18,10 @@ def clouds(read: TopicSurvey) -> Iterator[Any]:
     They are Google's classes.
     """
     if is_cloud(read.connection.type):
-        for message in whole_messages(read):
+        for message in read.whole_messages():
             points = message.width * message.height
             if points and message.point_step and len(message.data) >= points * message.point_step:
                 yield message
-
-
-def whole_messages(read: TopicSurvey) -> Iterator[Any]:
-    """Yield those messages of the sample that can be read, as Google's classes."""
-    for data in read.sample.values() if read.subject is not None else ():
-        try:
-            assert read.subject is not None
-            yield read.subject.read(data, read.connection.wire)
-        except (DecodeError, UserError, ValueError):
-            continue
 
 
 def padding_share(read: TopicSurvey) -> float:

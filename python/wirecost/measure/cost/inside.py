@@ -13,10 +13,10 @@ import zstandard
 
 from wirecost.data.clouds.packed import TYPES
 from wirecost.data.clouds.point_cloud2 import fields_apart
-from wirecost.measure.cost.anatomy import parts_by_field
-from wirecost.measure.cost.cloud import clouds, whole_messages
+from wirecost.data.messages.anatomy import parts_by_field
+from wirecost.data.recordings.survey import TopicSurvey
+from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, TopicInside
 
 Numbers = npt.NDArray[Any]
@@ -61,7 +61,7 @@ def _columns(read: TopicSurvey) -> list[InnerColumn]:
     """Return what the numbers in the data of a topic's messages are like; none for other types."""
     kind = read.connection.type.rpartition("/")[2]
     columns: Columns = {}
-    for message in clouds(read) if kind == "PointCloud2" else whole_messages(read):
+    for message in clouds(read) if kind == "PointCloud2" else read.whole_messages():
         for name, numbers in READERS.get(kind, _nothing)(message):
             columns.setdefault(name, []).append(numbers)
     return [_described(name, np.concatenate(parts)) for name, parts in columns.items()]

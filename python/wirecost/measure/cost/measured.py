@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 
 import msgspec
-from google.protobuf.message import DecodeError
 
-from wirecost.measure.cost.calibration import observed
+from wirecost.data.clouds.point_cloud2 import is_cloud, remove_padding
+from wirecost.data.recordings.survey import SAMPLED, TopicSurvey
+from wirecost.measure.cost.calibration import Observation, observed
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
+
+MEASURED_BYTES = 16 << 20
+"""Bytes of a topic's messages that are measured, as ``bench message`` reads recordings."""
 
 Say = Callable[[str], None]
 
@@ -57,34 +61,46 @@ def _measured(topic: TopicCost, read: TopicSurvey, lang: str, say: Say) -> Topic
     why = "no library is here"
     for library in PREFERRED.get((lang, topic.wire), ()):
         try:
-            (seen,) = observed(read.subject, lang, library, [_whole(read)], say) or (None,)
+            seen, *packed = observed(read.subject, lang, library, _contents(read), say) or (None,)
         except (ProgramFailedError, UserError) as error:
             why = str(error)
             continue
         if seen is not None:
             factor = topic.mean_bytes / seen.bytes if seen.bytes else 1.0
+            encode_ns, decode_ns = _times(seen, factor)
             return msgspec.structs.replace(
                 topic,
                 library=library,
-                encode_ns=factor * seen.ns["encode"],
-                decode_ns=factor * seen.ns["decode"],
+                encode_ns=encode_ns,
+                decode_ns=decode_ns,
+                packed_ns=_times(packed[0], factor) if packed else None,
                 is_measured=True,
             )
     say(f"{topic.topic}: not measured: {why}")
     return topic
 
 
-def _whole(read: TopicSurvey) -> list[bytes]:
-    """Return the sample's messages of the type, as its own library writes them."""
+def _times(seen: Observation, factor: float) -> tuple[float, float]:
+    """Return nanoseconds of encoding and decoding a message of the topic's mean size."""
+    return factor * seen.ns["encode"], factor * seen.ns["decode"]
+
+
+def _contents(read: TopicSurvey) -> list[list[bytes]]:
+    """Return the sample's messages as their own library writes them; and clouds without padding.
+
+    Where the sample is a few large messages they are repeated, each in memory of its own: one that
+    was read a moment ago would still lie in the cache, as none does that another process sent.
+    """
     assert read.subject is not None
-    found = []
-    for data in read.sample.values():
-        try:
-            message = read.subject.read(data, read.connection.wire)
-            message.DiscardUnknownFields()
-            found.append(read.subject.write(message))
-        except (DecodeError, UserError, ValueError):
-            continue
-    if not found:
+    whole, packed = [], []
+    for message in read.whole_messages():
+        message.DiscardUnknownFields()
+        whole.append(read.subject.write(message))
+        if is_cloud(read.connection.type) and remove_padding(message):
+            packed.append(read.subject.write(message))
+    if not whole:
         raise UserError(f"{read.connection.topic}: none of its messages is of its type")
-    return found
+    mean = sum(map(len, whole)) / len(whole)
+    copies = max(len(whole), min(SAMPLED, round(MEASURED_BYTES / max(1.0, mean))))
+    contents = [whole, packed] if len(packed) == len(whole) else [whole]
+    return [list(islice(cycle(messages), copies)) for messages in contents]

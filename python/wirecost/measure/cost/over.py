@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
+from wirecost.measure.at_rate.carrying import RateRequest, carrying
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wirecost.measure.cost.anatomy import PARTS, Anatomy
+from wirecost.data.messages.anatomy import PARTS, Anatomy
 from wirecost.system import private, whole_file
 
 STAGES = ("encode", "decode")

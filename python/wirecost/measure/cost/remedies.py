@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import zstandard
 
+from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.survey import TopicSurvey
 from wirecost.results.records.cost import Remedy, TopicCost
 from wirecost.system.foreign import shell_line
 
@@ -37,7 +37,7 @@ def remedies(
         if not cost.has_rate:
             continue
         bench = shell_line("wirecost", "bench", "message", files[0], "--topic", cost.topic)
-        found += _packed(read, cost, bench)
+        found += _packed(read, cost, files[0])
         found += _handed_over(cost)
         found += _another_library(read, cost, prices, lang, bench)
         found += _compressed(read, cost, bench)
@@ -53,19 +53,26 @@ def _is_worth(one: Remedy) -> bool:
     return is_large and one.kind not in (HALF, COMPRESSED)
 
 
-def _packed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
+def _packed(read: TopicSurvey, cost: TopicCost, file: str) -> Iterator[Remedy]:
+    """Yield that points have the bytes of their fields alone; measured, where the topic was."""
     share = padding_share(read)
-    if share:
-        saved = share * cost.bytes_per_s
-        yield Remedy(
-            topic=cost.topic,
-            kind=PACKED,
-            what=f"remove padding ({100 * share:.0f} %)",
-            bytes_per_s=saved,
-            share=share * cost.share,
-            is_sure=True,
-            command=bench,
-        )
+    if not share:
+        return
+    saved_share, how = share * cost.share, "--measure"
+    if cost.packed_ns is not None and cost.encode_ns is not None and cost.decode_ns is not None:
+        encode_ns, decode_ns = cost.packed_ns
+        saved_ns = cost.encode_ns - encode_ns + (cost.decode_ns - decode_ns) * cost.subscribers
+        saved_share, how = max(0.0, saved_ns * cost.rate_hz / 1e9), "--topic"
+    yield Remedy(
+        topic=cost.topic,
+        kind=PACKED,
+        what=f"remove padding ({100 * share:.0f} %)",
+        bytes_per_s=share * cost.bytes_per_s,
+        share=saved_share,
+        is_sure=True,
+        is_measured=cost.packed_ns is not None,
+        command=shell_line("wirecost", "cost", file, how, cost.topic),
+    )
 
 
 def _handed_over(cost: TopicCost) -> Iterator[Remedy]:

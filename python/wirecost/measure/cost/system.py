@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from wirecost.data.messages.cdr import plain_order
+from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.survey import RecordingSurvey, TopicSurvey
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown

@@ -42,6 +42,24 @@ class Frame(Protocol):
     def tobytes(self) -> bytes: ...
 
 
+class MemoryFrame:
+    """Frame that is memory without gaps."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self.nbytes = view.nbytes
+
+    def parts(self) -> tuple[memoryview]:
+        return (self._view,)
+
+    def write_into(self, buffer: Any) -> int:
+        memoryview(buffer).cast("B")[: self.nbytes] = self._view
+        return self.nbytes
+
+    def tobytes(self) -> bytes:
+        return self._view.tobytes()
+
+
 MOST_BYTES = 1 << 30
 """Most bytes of a message, where the middleware itself sets no lower limit."""
 _ALIVE = 4

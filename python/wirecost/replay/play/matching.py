@@ -31,7 +31,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Latency:
-    """``ns`` from the begin of sending the input to the receipt of the output."""
+    """``ns`` from the start of sending the input to the receipt of the output."""
 
     output: Output
     input: Sent

@@ -41,7 +41,7 @@ class SectionSummary:
     counters: dict[str, CounterSummary]
     total_ns: int = 0
     rate_hz: float | None = None
-    """Rate from the begin of the first execution to that of the last; null of one alone."""
+    """Rate from the start of the first execution to that of the last; null of one alone."""
 
 
 def executions(events: pl.DataFrame) -> pl.DataFrame:

@@ -106,11 +106,13 @@ class Row:
 class Document(TypedDict):
     """A result folder as ``--json`` writes it; ``rows`` have the attributes of ``Row``.
 
-    ``runs``: facts of each contender in each case, with its ``bytes``.
+    ``folder``: where its samples are; ``runs``: facts of each contender in each case, with its
+    ``bytes``.
     """
 
     schema: int
     scenario: str
+    folder: str
     environment: dict[str, Entry]
     interrupted: bool | str
     failures: list[dict[str, object]]
@@ -140,6 +142,7 @@ def document(results: Results, rows: list[Row]) -> Document:
     return {
         "schema": meta.schema,
         "scenario": meta.scenario,
+        "folder": str(results.folder.absolute()),
         "environment": meta.environment,
         "interrupted": meta.interrupted,
         "failures": [

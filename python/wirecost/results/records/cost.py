@@ -23,7 +23,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     ``count``, ``bytes``: of the whole recording; ``rate_hz``: 0 for a single message;
     ``has_rate``: false where the times of the messages give no rate; ``library``: whose times
     ``encode_ns`` and ``decode_ns`` of a message are, None where nobody knows them, and
-    ``unknown`` says why; ``is_measured``: else they are computed from prices; ``publishers``,
+    ``unknown`` says why; ``is_measured``: else they are computed from prices; ``packed_ns``:
+    encoding and decoding of a cloud without padding, where that was measured; ``publishers``,
     ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
     its way to all of them, None where nobody asked.
     """
@@ -42,6 +43,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     encode_ns: Amount | None = None
     decode_ns: Amount | None = None
     is_measured: bool = False
+    packed_ns: tuple[Amount, Amount] | None = None
     unknown: str = ""
     carry_ns: Amount | None = None
     publishers: list[str] | None = None
@@ -96,7 +98,8 @@ class Remedy(msgspec.Struct, kw_only=True, frozen=True):
 
     ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: bytes saved on the wire per
     second; ``share``: saved share of a core; ``is_sure``: computed from the messages alone, not
-    from prices; ``is_worth``: large enough to be worth the change.
+    from prices; ``is_measured``: the share was measured; ``is_worth``: large enough to be worth the
+    change.
     """
 
     topic: str
@@ -105,6 +108,7 @@ class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     bytes_per_s: Amount = 0.0
     share: Amount = 0.0
     is_sure: bool = False
+    is_measured: bool = False
     is_worth: bool = False
     command: str = ""
 

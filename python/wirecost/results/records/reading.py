@@ -26,6 +26,12 @@ PLAIN = Scenario()
 """How folders of scenarios are read that are not at hand."""
 
 
+class _Document(msgspec.Struct):
+    """Part of what ``--json`` writes that says where the samples are."""
+
+    folder: str
+
+
 class _Head(msgspec.Struct):
     """Fields that say how the rest is read."""
 
@@ -34,11 +40,13 @@ class _Head(msgspec.Struct):
 
 
 def read_results(folder: Path) -> Results:
-    """Read a result folder of this or any older schema.
+    """Read a result folder of this or any older schema, or the one that a ``--json`` file names.
 
     All that its files hold is as ``schemas`` says and fits together. Raises UserError, one line:
     the file, the place in it, what is wrong there, and the remedy.
     """
+    if folder.is_file():
+        folder = _named_by(folder)
     if (folder / JOURNAL).exists():
         with finished_copy(folder) as copy:
             try:
@@ -74,3 +82,16 @@ def read_results(folder: Path) -> Results:
     samples = read_table(folder / SAMPLES, scenario.columns, AGAIN)
     consistency.check(folder / SAMPLES, meta, samples)
     return Results(folder, meta, samples)
+
+
+def _named_by(file: Path) -> Path:
+    """Return the result folder that a file of ``--json`` names. Raises UserError."""
+    again = "name a result folder, or the file of a benchmark's --json"
+    content = read_regular(file, LARGEST_META)
+    named = Path(json_document.decode(file, content, _Document, again).folder)
+    for folder in (named, file.parent / named.name):
+        if folder.is_dir():
+            return folder
+    raise UserError(
+        f"{file}: its samples were in {named}, which is not there; put that folder beside the file"
+    )

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from wirecost.data.clouds.point_cloud2 import is_cloud, points_of
 from wirecost.data.clouds.scan_files import is_scan, load
+from wirecost.data.recordings.survey import TopicSurvey, survey
 from wirecost.measure.bench.engine.measurement import Progress
-from wirecost.measure.cost.cloud import whole_messages
-from wirecost.measure.cost.survey import TopicSurvey, survey
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
@@ -56,7 +55,7 @@ def _of_recording(files: tuple[Path, ...], topic: str, progress: Progress) -> Sc
     largest = _largest(files, topic, progress)
     points: dict[str, Points] = {}
     odd: list[str] = []
-    for number, message in enumerate(whole_messages(largest), 1):
+    for number, message in enumerate(largest.whole_messages(), 1):
         name = f"{largest.connection.topic} {number}"
         try:
             cloud = points_of(message)

@@ -24,7 +24,7 @@ class Deliveries:
     duplicates: int = 0
     reordered: int = 0
     begun_ns: int = 0
-    """Nanoseconds from when a block's first message was due to the begin of its last, summed."""
+    """Nanoseconds from when a block's first message was due to the start of its last, summed."""
     intervals: int = 0
 
     @property

@@ -9,7 +9,8 @@ from wirecost.system.errors import UserError
 def between(option: str, number: float, least: float, most: float) -> None:
     """Check that a number lies within its limits."""
     if not least <= number <= most:
-        raise UserError(f"{option} {number}: must lie between {least:,} and {most:,}")
+        text = f"{number:g}" if isinstance(number, float) else number
+        raise UserError(f"{option} {text}: must lie between {least:,} and {most:,}")
 
 
 def at_least_one(option: str, number: int) -> None:

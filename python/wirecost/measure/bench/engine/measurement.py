@@ -17,6 +17,7 @@ from wirecost.observe.doctor.environment import environment
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.system.children import ProgramFailedError
+from wirecost.system.terminal import Console
 
 Progress = Callable[[int, int, str], None]
 """Called with samples taken, samples in all, and what runs now."""
@@ -61,6 +62,10 @@ class Measurement:
     def remark(self, text: str) -> None:
         """Print lines that stay on a terminal."""
         self.progress(0, 0, text)
+
+    def note(self, text: str) -> None:
+        """Print a line for whoever reads the run's messages, also where they are a file."""
+        Console(stderr=True).print(text, soft_wrap=True)
 
     def revise(self, **meta: Any) -> None:
         """Replace keys of the metadata."""

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.system.chosen import check_choice
 
 Check = Callable[[str, Any], None]
 """Function of an option's name and a value. Raises UserError."""
@@ -21,20 +22,28 @@ METAVARS = {int: "N", tuple[int, ...]: "N,N,…"}
 class Option:
     """Option of a setting.
 
-    ``name``: that of the option, where it is not the setting's; ``metavar``: where it is not that
-    of ``METAVARS``; ``known``: names of which the setting has some; ``parse``: makes numbers of the
-    option's name and text; ``check``: checks a value, or each of several; ``shown``: the default as
-    a user writes it; ``is_argument``: it has no name, and its place says what it is.
+    ``name``: that of the option, or several, where it is not the setting's; ``metavar``: where it
+    is not that of ``METAVARS``; ``known``: names of which the setting has some, or a function that
+    finds them; ``parse``: makes values of the option's name and text, for which ``known`` is a help
+    only; ``check``: checks a value, or each of several; ``shown``: the default as a user writes it;
+    ``is_argument``: it has no name, and its place says what it is.
     """
 
     help: str
     name: str = ""
     metavar: str | None = None
-    known: Collection[str] | None = None
+    known: Iterable[str] | Callable[[], Iterable[str]] | None = None
     parse: Callable[[str, str], list[Any]] | None = None
     check: Check | None = None
     shown: str = ""
     is_argument: bool = False
+
+    @property
+    def choices(self) -> Iterable[str] | None:
+        """Names of which the setting has some; None if it may have others."""
+        if self.parse is not None:
+            return None
+        return self.known() if callable(self.known) else self.known
 
 
 def setting(default: Any, text: str, name: str = "", **details: Any) -> Any:
@@ -51,6 +60,11 @@ def argument(metavar: str, text: str, **details: Any) -> Any:
 def nested(settings_type: type[ScenarioSettings]) -> Any:
     """Return the default of a field with further settings, whose options the command has, too."""
     return field(default=settings_type())
+
+
+def words(_: str, text: str) -> list[str]:
+    """Return the words of a text with commas, each once."""
+    return list(dict.fromkeys(text.split(",")))
 
 
 def within(least: float, most: float) -> Check:
@@ -70,7 +84,7 @@ class OptionSetting:
     @property
     def label(self) -> str:
         """Name of the option, as the user writes it."""
-        return self.option.name or f"--{self.name.replace('_', '-')}"
+        return (self.option.name.split() or [""])[-1] or f"--{self.name.replace('_', '-')}"
 
 
 def settings_of(settings_type: type[ScenarioSettings]) -> list[OptionSetting]:
@@ -116,11 +130,17 @@ class ScenarioSettings:
             value, option = getattr(self, field_.name), field_.metadata.get("option")
             if isinstance(value, ScenarioSettings):
                 value.check()
-            elif option is not None and option.check is not None:
+            elif option is not None:
                 label = OptionSetting(field_.name, types[field_.name], None, option).label
                 for item in value if isinstance(value, tuple) else (value,):
-                    if item is not None:
+                    if item is not None and option.check is not None:
                         option.check(label, item)
+                    if item and (choices := option.choices) is not None:
+                        check_choice(label, item, choices)
+
+    def serves(self) -> bool:
+        """Return whether the command serves another's measurement, and measures nothing."""
+        return False
 
 
 def samples(default: int, text: str) -> Any:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.processes import ProcessPlan
-from wirecost.measure.bench.message.backend import LaterContenders, MessageBackend
-from wirecost.measure.bench.message.contender import Contender
 from wirecost.measure.bench.message.first_look import LANGUAGES, time_text
-from wirecost.measure.bench.message.race import RacePart, run_race
-from wirecost.measure.bench.message.selection import asking_for
+from wirecost.measure.serializers.backend import LaterContenders, MessageBackend
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.race import RacePart, run_race
+from wirecost.measure.serializers.selection import asking_for
 from wirecost.results.records.schemas.message import SCENARIO
 
 LIMIT_S = 300

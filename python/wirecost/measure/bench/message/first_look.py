@@ -13,9 +13,9 @@ from statistics import median
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import Entry, StageSample
-from wirecost.measure.bench.message.backend import MessageBackend
-from wirecost.measure.bench.message.contender import Contender
-from wirecost.measure.bench.message.race import RacePart, verify_all
+from wirecost.measure.serializers.backend import MessageBackend
+from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.race import RacePart, verify_all
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 

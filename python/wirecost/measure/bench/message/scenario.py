@@ -16,22 +16,19 @@ from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.shapes import MOST_ELEMENTS
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.traces.names import type_of
+from wirecost.measure.at_rate.carrying import RateRequest, carrying
 from wirecost.measure.bench.engine import limits
 from wirecost.measure.bench.engine.measurement import Measurement, Progress
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import MEASURED, long_lists
-from wirecost.measure.bench.message.at_rate.carrying import RateRequest, carrying
-from wirecost.measure.bench.message.backend import MessageBackend
 from wirecost.measure.bench.message.choices import (
     FRAMINGS,
-    LIBRARIES,
     PROCESSES,
     REPETITIONS,
     USUAL,
 )
 from wirecost.measure.bench.message.compiled_last import compile_and_measure, last_races
-from wirecost.measure.bench.message.cpp.backend import Cpp
 from wirecost.measure.bench.message.data import (
     MessageChoice,
     RecordedMessages,
@@ -40,11 +37,11 @@ from wirecost.measure.bench.message.data import (
     recorded,
 )
 from wirecost.measure.bench.message.first_look import first_look
-from wirecost.measure.bench.message.java.backend import Java
 from wirecost.measure.bench.message.plain_files import BINARY
-from wirecost.measure.bench.message.python.backend import Python
-from wirecost.measure.bench.message.race import RacePart, run_fields, run_race
-from wirecost.measure.bench.message.selection import (
+from wirecost.measure.serializers.choices import LIBRARIES
+from wirecost.measure.serializers.languages import backend_of
+from wirecost.measure.serializers.race import RacePart, run_fields, run_race
+from wirecost.measure.serializers.selection import (
     HEADERS,
     JAVA,
     MODULE,
@@ -271,23 +268,6 @@ def _at_rate(
         except ProgramFailedError as error:
             raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
-
-
-def backend_of(
-    lang: str,
-    about: Subject,
-    selection: ContenderSelection,
-    say: Callable[[str], None],
-    look: Callable[[MessageBackend], None] | None = None,
-) -> MessageBackend:
-    """Make what a language has for a subject. Raises UserError where it has no compiler.
-
-    ``look`` is called with what is ready while the rest of it is not.
-    """
-    if lang == "cpp":
-        return Cpp(about, selection, say, look)
-    others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java}
-    return others[lang](about, selection, say)
 
 
 def _subject(settings: MessageSettings) -> Subject:

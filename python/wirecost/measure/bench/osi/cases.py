@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from wirecost.measure.bench.osi.choices import PAGES, READS
-from wirecost.measure.bench.osi.contenders import PUBLISHED
+from wirecost.measure.bench.osi.contenders import PUBLISHED, Registry
+from wirecost.measure.bench.osi.settings import Settings
 from wirecost.measure.bench.osi.trace_files import REFLECTIONS
 from wirecost.system.counted import counted
 
@@ -63,49 +66,45 @@ class OsiWork:
         return "".join((content, *ways))
 
 
-def cases_for(
-    contenders: list[str],
-    reflections: list[int],
-    objects: list[int],
-    variants: list[str],
-    builds: list[str],
-    content: str | None,
-    player: bool = False,
-    trace: Path | None = None,
-    allocators: tuple[str, ...] = (),
-    reads: tuple[str, ...] = READS[:1],
-    pages: tuple[str, ...] = PAGES[:1],
-) -> tuple[OsiWork, ...]:
+def cases_of(settings: Settings, registry: Registry) -> tuple[OsiWork, ...]:
     """Return every combination; content is by default varied for same-work, else the report's.
 
     Where no allocator is asked for, Protobuf at its best also runs under the best one for it.
+    Raises UserError for a contender that there is not.
     """
-    plain = not allocators and not player and BEST_PROTOBUF[0] in contenders
+    if settings.table1:
+        return table1_cases(settings.variants, settings.content)
+    contenders = registry.chosen(settings.contenders)
+    has_player = settings.player or settings.trace is not None
+    is_plain = not settings.allocators and not has_player and BEST_PROTOBUF[0] in contenders
+    combinations = product(
+        settings.variants,
+        settings.builds,
+        settings.reflections,
+        settings.objects,
+        settings.read,
+        settings.pages,
+    )
     return tuple(
         OsiWork(
-            r,
-            o,
+            reflections,
+            objects,
             variant,
-            content or _default_content(variant),
+            settings.content or _default_content(variant),
             build,
-            tuple(contenders),
-            player,
-            trace,
-            allocators or ("",),
-            (BEST_PROTOBUF,) if plain and variant == "same-work" else (),
+            contenders,
+            has_player,
+            settings.trace,
+            settings.allocators or ("",),
+            (BEST_PROTOBUF,) if is_plain and variant == "same-work" else (),
             read,
-            size,
+            pages,
         )
-        for variant in variants
-        for build in builds
-        for r in reflections
-        for o in objects
-        for read in reads
-        for size in pages
+        for variant, build, reflections, objects, read, pages in combinations
     )
 
 
-def table1_cases(variants: list[str], content: str | None) -> tuple[OsiWork, ...]:
+def table1_cases(variants: Sequence[str], content: str | None) -> tuple[OsiWork, ...]:
     """Return the races behind the ten rows of the report's Table 1."""
     pair = ("protobuf", "flatbuffers-table")
     all_four = (*pair, "flatbuffers-object", "flatbuffers-struct")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 VARIANTS = ("same-work", "published")
+BOTH = "both"
 READS = ("sampled", "all")
 """Reflections that the sensor reads: every 18th, as the report's did, or all of them."""
 PAGES = ("huge", "small")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -85,7 +85,14 @@ class Registry:
         """Return the contenders whose libraries are built from source when asked for."""
         return [name for name, contender in self.contenders.items() if contender.minutes]
 
-    def select(self, names: list[str]) -> list[OsiContender]:
+    def chosen(self, names: Collection[str]) -> tuple[str, ...]:
+        """Return the names that take part: of no names the default ones. Raises UserError."""
+        if list(names) == ["all"]:
+            return tuple(name for name in self.contenders if name not in self.rivals)
+        self.select(names)
+        return tuple(names or self.default)
+
+    def select(self, names: Collection[str]) -> list[OsiContender]:
         unknown = [name for name in names if name not in self.contenders]
         if unknown:
             available = ", ".join(self.contenders)

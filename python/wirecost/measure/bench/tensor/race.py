@@ -203,7 +203,7 @@ class TensorRace:
 def _bytes_per_s(block: TensorBlock, nbytes: int) -> float | None:
     """Return the rate of contents of ``nbytes``, whatever a contender makes of them.
 
-    It counts from the begin of the first message to when the last one that came was read.
+    It counts from the start of the first message to when the last one that came was read.
     """
     if not block.received:
         return None

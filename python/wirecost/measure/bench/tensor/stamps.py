@@ -64,7 +64,7 @@ def count(sent: list[Row], arrived: list[Row], rate: float) -> TensorCounts:
 def stages(sent: list[Row], arrived: list[Row], device: str) -> list[dict[str, int]]:
     """Return nanoseconds of each stage of each message that arrived, in the order of sending.
 
-    ``transit`` is from the begin of sending until the listener has the message, so it holds the
+    ``transit`` is from the start of sending until the listener has the message, so it holds the
     part of ``publish`` that happens before; ``total`` from the finished object to the received one.
     Rows of compressed objects have a stamp more, with which ``compress`` and ``decompress`` end;
     those for a device have one when the object is there.

@@ -16,6 +16,8 @@ RUST_PROGRAMS = ("iceoryx2", "zenoh")
 LEAST_RUST = "1.89"
 PATTERNS = {"pubsub": ("publisher", "subscriber"), "reqrep": ("requester", "replier")}
 """The roles that send and receive."""
+LEAST_BYTES, MOST_BYTES = 24, 1 << 30
+"""Sizes of messages: the least has room for number, times and digest."""
 PYTHON, NATIVE = "python", "native"
 KINDS = (PYTHON, NATIVE)
 PROCESSES = 3

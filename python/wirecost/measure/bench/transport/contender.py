@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.measure.bench.transport.clients import ClientProgram
-from wirecost.measure.bench.transport.settings import TransportSetting
+from wirecost.measure.bench.transport.setting_groups import TransportSetting
 from wirecost.system.channel.json_stream import JsonObject
 
 

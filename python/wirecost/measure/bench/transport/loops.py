@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wirecost.measure.bench.engine.timing import sleep_until, undisturbed
-from wirecost.measure.bench.transport.payload import MemoryFrame, TransportPayload, read_head
+from wirecost.measure.bench.transport.payload import TransportPayload, read_head
 from wirecost.measure.bench.transport.protocol import MOST_ROWS
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
+from wirecost.messaging.transport.base import MemoryFrame
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import Lines
 from wirecost.system.errors import UserError

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost.measure.bench.transport.protocol import LEAST_BYTES
+from wirecost.measure.bench.transport.choices import LEAST_BYTES
+from wirecost.messaging.transport.base import MemoryFrame
 
 PAGE = 4096
 PART = 1 << 16
@@ -36,24 +36,6 @@ def digest(size: int) -> str:
     """Return the digest of message 0 of run 0."""
     content = TransportPayload(size, 0).set(0).parts()[0]
     return hashlib.blake2b(content, digest_size=8).hexdigest()
-
-
-class MemoryFrame:
-    """Frame (``transport.base.Frame``) that is memory without gaps."""
-
-    def __init__(self, view: memoryview) -> None:
-        self._view = view
-        self.nbytes = view.nbytes
-
-    def parts(self) -> tuple[memoryview]:
-        return (self._view,)
-
-    def write_into(self, buffer: Any) -> int:
-        memoryview(buffer).cast("B")[: self.nbytes] = self._view
-        return self.nbytes
-
-    def tobytes(self) -> bytes:
-        return self._view.tobytes()
 
 
 class TransportPayload(MemoryFrame):

@@ -28,29 +28,14 @@ from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.meeting import unreachable
 from wirecost.measure.bench.transport.outcome import TransportOutcome
 from wirecost.measure.bench.transport.payload import digest
-from wirecost.measure.bench.transport.race import TransportTurn
-from wirecost.measure.bench.transport.settings import AskedQuality, settings_of
+from wirecost.measure.bench.transport.setting_groups import settings_of
+from wirecost.measure.bench.transport.settings import Settings
+from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.network.profiles import Profile
 from wirecost.messaging.transport import find
 from wirecost.system.errors import UserError
 
 NATIVE_ALONE = "has a native client only: --client native"
-
-
-@dataclass(frozen=True)
-class TransportRequest:
-    """Request of a user; in ``networks`` None is loopback, ``rate`` None follows from the size."""
-
-    mwares: tuple[str, ...]
-    sizes: tuple[int, ...]
-    rate: float | None
-    subscribers: tuple[int, ...]
-    pattern: str
-    networks: tuple[Profile | None, ...]
-    quality: AskedQuality
-    clients: tuple[str, ...]
-    settings: tuple[str, ...]
-    seconds: float
 
 
 @dataclass
@@ -74,27 +59,31 @@ class TransportPlan:
 
 
 def plan(
-    request: TransportRequest, logs: Path, client: ClientProgram | None = None
+    settings: Settings,
+    logs: Path,
+    client: ClientProgram | None = None,
+    networks: Sequence[Profile | None] | None = None,
 ) -> TransportPlan:
     """Return the plan. Raises UserError where nothing can be measured.
 
-    ``client``: in the place of the Python one.
+    ``client``: in the place of the Python one; ``networks``: those of the settings that can be had
+    here, if not all.
     """
     planned = TransportPlan()
-    planned.clients = _clients(request, planned, client)
-    planned.contenders = list(_contenders(request, planned))
-    for profile in request.networks:
+    planned.clients = _clients(settings, planned, client)
+    planned.contenders = list(_contenders(settings, planned))
+    for profile in settings.networks if networks is None else networks:
         turns = []
-        for subscribers in request.subscribers:
+        for subscribers in settings.subscribers:
             for contender in planned.contenders:
                 if why := unreachable(contender.mware, profile):
                     planned.not_run[f"{contender.mware}, {name_of(profile)}"] = why
                     continue
-                cases = _cases(request, profile, subscribers, planned)
+                cases = _cases(settings, profile, subscribers, planned)
                 if cases:
-                    outcomes = [_outcome(contender, case, request) for case in cases]
+                    outcomes = [_outcome(contender, case, settings) for case in cases]
                     turns.append(
-                        TransportTurn(contender, request.pattern, subscribers, outcomes, logs)
+                        TransportTurn(contender, settings.pattern, subscribers, outcomes, logs)
                     )
         planned.grounds.append((profile, turns))
     if not planned.outcomes:
@@ -105,12 +94,12 @@ def plan(
 
 
 def _clients(
-    request: TransportRequest, planned: TransportPlan, client: ClientProgram | None
+    settings: Settings, planned: TransportPlan, client: ClientProgram | None
 ) -> list[ClientProgram]:
     clients = []
-    if PYTHON in request.clients:
+    if PYTHON in settings.client:
         clients.append(client or python())
-    if NATIVE in request.clients:
+    if NATIVE in settings.client:
         programs = native()
         clients += programs
         if not programs:
@@ -120,36 +109,36 @@ def _clients(
     return clients
 
 
-def _contenders(request: TransportRequest, planned: TransportPlan) -> list[TransportContender]:
+def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportContender]:
     contenders = []
-    _leave_out(request, planned)
-    for mware in request.mwares:
+    _leave_out(settings, planned)
+    for mware in settings.transports:
         able = [client for client in planned.clients if mware in client.transports]
         if able and mware not in NATIVE_ONLY and (why := find(mware).no_server()):
             planned.not_run[mware] = why
             continue
         for client in able:
-            if request.pattern == "reqrep" and (why := _no_requests(mware, client)):
+            if settings.pattern == "reqrep" and (why := _no_requests(mware, client)):
                 planned.not_run[f"{mware}, {client.kind}"] = why
                 continue
-            available = settings_of(mware, request.quality, client.kind)
-            chosen = [setting for setting in available if setting.name in request.settings]
+            available = settings_of(mware, settings.quality, client.kind)
+            chosen = [setting for setting in available if setting.name in settings.settings]
             # They are of publishers and subscribers: for requests all are the same.
-            used = chosen[:1] if request.pattern == "reqrep" else chosen
+            used = chosen[:1] if settings.pattern == "reqrep" else chosen
             contenders += [TransportContender(mware, client, setting) for setting in used]
     return contenders
 
 
-def _leave_out(request: TransportRequest, planned: TransportPlan) -> None:
+def _leave_out(settings: Settings, planned: TransportPlan) -> None:
     """Say of each chosen kind of client which transports it does not have, and why."""
     names: dict[tuple[str, str], list[str]] = {}
-    for mware in request.mwares:
+    for mware in settings.transports:
         kinds = {client.kind for client in planned.clients if mware in client.transports}
-        for kind in request.clients:
+        for kind in settings.client:
             if kind not in kinds:
                 why = _absence(mware, kind)
                 # A request of both kinds needs no line about one that is impossible.
-                if why != NATIVE_ALONE or NATIVE not in request.clients:
+                if why != NATIVE_ALONE or NATIVE not in settings.client:
                     names.setdefault((kind, why), []).append(mware)
     for (kind, why), mwares in names.items():
         planned.not_run[f"{', '.join(mwares)} {kind}"] = why
@@ -180,24 +169,24 @@ def _no_requests(mware: str, client: ClientProgram) -> str | None:
 
 
 def _cases(
-    request: TransportRequest, profile: Profile | None, subscribers: int, planned: TransportPlan
+    settings: Settings, profile: Profile | None, subscribers: int, planned: TransportPlan
 ) -> Sequence[TransportCase]:
     cases = []
     network = name_of(profile)
-    for size in request.sizes:
-        rate = rate_for(size, subscribers, profile) if request.rate is None else request.rate
-        if rate and rate * request.seconds < LEAST_MESSAGES:
+    for size in settings.sizes:
+        rate = rate_for(size, subscribers, profile) if settings.rate is None else settings.rate
+        if rate and rate * settings.seconds < LEAST_MESSAGES:
             planned.not_run[f"{size} bytes, {network}, {subscribers} subscribers"] = (
-                f"{rate:g} Hz are fewer than {LEAST_MESSAGES} messages in {request.seconds:g} s;"
+                f"{rate:g} Hz are fewer than {LEAST_MESSAGES} messages in {settings.seconds:g} s;"
                 " give more --seconds, or a --rate"
             )
             continue
-        cases.append(TransportCase(request.pattern, network, subscribers, size, rate))
+        cases.append(TransportCase(settings.pattern, network, subscribers, size, rate))
     return cases
 
 
 def _outcome(
-    contender: TransportContender, case: TransportCase, request: TransportRequest
+    contender: TransportContender, case: TransportCase, settings: Settings
 ) -> TransportOutcome:
     who = {
         "case": case.name,
@@ -214,13 +203,13 @@ def _outcome(
         "subscribers": case.subscribers,
     }
     entry = Entry(contender.name, contender, who, bytes=case.size, digest=digest(case.size))
-    outcome = TransportOutcome(case, entry, _command(contender, case, request))
+    outcome = TransportOutcome(case, entry, _command(contender, case, settings))
     outcome.state()
     return outcome
 
 
 def _command(
-    contender: TransportContender, case: TransportCase, request: TransportRequest
+    contender: TransportContender, case: TransportCase, settings: Settings
 ) -> tuple[str, ...]:
     """Return words of a command line that measures this case of this contender alone."""
     return (
@@ -232,7 +221,7 @@ def _command(
         "--network", case.network,
         "--sizes", str(case.size),
         "--subscribers", str(case.subscribers),
-        "--queue", str(request.quality.queue),
-        "--reliable" if request.quality.reliable else "--best-effort",
-        "--seconds", f"{request.seconds:g}",
+        "--queue", str(settings.quality.queue),
+        "--reliable" if settings.quality.reliable else "--best-effort",
+        "--seconds", f"{settings.seconds:g}",
     )  # fmt: skip

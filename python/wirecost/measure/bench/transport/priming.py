@@ -6,8 +6,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from wirecost.measure.bench.transport.choices import LEAST_BYTES
 from wirecost.measure.bench.transport.payload import TransportPayload, read_head
-from wirecost.measure.bench.transport.protocol import LEAST_BYTES, PRIME_EVERY_S
+from wirecost.measure.bench.transport.protocol import PRIME_EVERY_S
 from wirecost.messaging.transport import Publisher, Replier, Requester, Subscriber
 from wirecost.system.channel.serving import Lines
 from wirecost.system.errors import UserError

@@ -81,8 +81,6 @@ from wirecost.system.errors import UserError
 PROTOCOL = 2
 ROLES = ("publisher", "subscriber", "requester", "replier")
 PRIME_EVERY_S = 0.01
-LEAST_BYTES = 24
-MOST_BYTES = 1 << 30
 MOST_ROWS = 2_000_000
 """Most rows of a records file."""
 SENT, RECEIVED = 4, 3

@@ -1,151 +1,217 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns: in each round every contender has new processes, which serve all sizes."""
+"""Rounds over all middlewares and networks, and the result folder that they fill."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from wirecost.measure.bench.transport.cases import LEAST_MESSAGES, check_for, quiet_for
+import msgspec
+
+from wirecost.measure.bench.engine.measurement import Case, Measurement
+from wirecost.measure.bench.engine.processes import plan as plan_rounds
+from wirecost.measure.bench.transport import resume
+from wirecost.measure.bench.transport.cases import name_of, rate_for
+from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY
 from wirecost.measure.bench.transport.contender import TransportContender
-from wirecost.measure.bench.transport.ground import Ground
-from wirecost.measure.bench.transport.joining import TransportCounts
-from wirecost.measure.bench.transport.outcome import TransportOutcome
-from wirecost.measure.bench.transport.peak import find_peak
-from wirecost.measure.bench.transport.session import TransportOrder, TransportSession
-from wirecost.system.children import ProgramFailedError
+from wirecost.measure.bench.transport.faults import registry
+from wirecost.measure.bench.transport.faults.fault import EXPECTED_S as FAULT_S
+from wirecost.measure.bench.transport.faults.fault import Record, series
+from wirecost.measure.bench.transport.ground import Ground, opened
+from wirecost.measure.bench.transport.peak import LIMIT_S
+from wirecost.measure.bench.transport.plan import TransportPlan, plan
+from wirecost.measure.bench.transport.settings import Settings
+from wirecost.measure.bench.transport.turn import TransportTurn
+from wirecost.measure.network import support
+from wirecost.messaging.transport import find
+from wirecost.results.records.journal import Journal
+from wirecost.results.records.longer_run import run_for_tail
+from wirecost.results.records.schemas.transport import TransportAbout
 from wirecost.system.counted import counted
-from wirecost.system.errors import UserError
 
-VERIFIED, VERIFIED_BYTES = 20, 40_000_000
-"""Messages before each block, of which every byte is compared; they warm up what is cold as well.
-Of large ones as many as have so many bytes, but 5."""
-VERIFY_RATE = 100.0
-
-Report = Callable[[str, int], None]
-"""Function to call with what runs now, and the blocks done since the last call."""
-Keep = Callable[[], None]
+FAULT_RECEIVERS = 2
+"""Subscribers of most faults: one with the fault, one without."""
+START_S, BLOCK_S, PEAK_S, GROUND_S = 1.6, 0.7, 25.0, 3.0
+"""Seconds for starting and ending processes, a block beyond its messages, finding a peak, and
+making a network; roughly."""
 
 
-def verified_of(size: int) -> int:
-    return min(VERIFIED, max(LEAST_MESSAGES, VERIFIED_BYTES // size))
+def _planned(settings: Settings, logs: Path) -> TransportPlan:
+    """Return what will be measured, with what a resumed run has of it. Raises UserError.
 
-
-class TransportTurn:
-    """Turn of a contender on one ground.
-
-    ``outcomes`` are its cases there, which differ in size only.
+    Networks that this machine cannot have are left out, with the reason.
     """
-
-    def __init__(
-        self,
-        contender: TransportContender,
-        pattern: str,
-        subscribers: int,
-        outcomes: Sequence[TransportOutcome],
-        logs: Path,
-    ) -> None:
-        self.contender = contender
-        self.outcomes = outcomes
-        self._pattern = pattern
-        self._subscribers = subscribers
-        self._logs = logs
-        self._stack = ExitStack()
-        self._session: TransportSession | None = None
-
-    @property
-    def running(self) -> list[TransportOutcome]:
-        return [outcome for outcome in self.outcomes if outcome.entry.failure is None]
-
-    def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
-        """Add a block to each outcome that has none of this round."""
-        with self._sessions():
-            for outcome in self.running:
-                if outcome.rounds <= number:
-                    report(self._label(outcome), 0)
-                    self._block(outcome, ground, seconds)
-                    keep()
-                    report(self._label(outcome), 1)
-
-    def find_peaks(self, ground: Ground, limit_s: float, report: Report, keep: Keep) -> None:
-        """Find the peak of each outcome that has none."""
-        with self._sessions():
-            for outcome in self.running:
-                if outcome.peak is None:
-                    report(f"{self._label(outcome)}: peak", 0)
-                    size = outcome.case.size
-                    with self._failing(outcome):
-                        session = self._opened(ground)
-                        wait_s = self.contender.setting.longest_wait_s
-                        quiet = quiet_for(size, ground.profile, wait_s)
-                        outcome.peak = find_peak(session.run, size, quiet, limit_s)
-                        outcome.state()
-                    keep()
-                report(f"{self._label(outcome)}: peak", 1)
-
-    def _block(self, outcome: TransportOutcome, ground: Ground, seconds: float) -> None:
-        case = outcome.case
-        quiet = quiet_for(case.size, ground.profile, self.contender.setting.longest_wait_s)
-        with self._failing(outcome):
-            session = self._opened(ground)
-            rate = min(VERIFY_RATE, case.rate or VERIFY_RATE)
-            first = session.run(
-                TransportOrder(case.size, rate, verified_of(case.size), quiet_s=quiet)
-            )
-            outcome.compared(first.counts)
-            _check(first.counts, self.contender.setting.promise)
-            order = TransportOrder(case.size, case.rate, 0, seconds, check_for(case.size), quiet)
-            gc.collect()
-            block = session.run(order)
-            if not block.counts.received:
-                outcome.lose(block.counts)
-            _check(block.counts, self.contender.setting.promise)
-            outcome.add(block)
-
-    def _label(self, outcome: TransportOutcome) -> str:
-        return f"{self.contender.name}, {outcome.case.name}"
-
-    def _opened(self, ground: Ground) -> TransportSession:
-        if self._session is None:
-            most = max(outcome.case.size for outcome in self.outcomes)
-            self._session = self._stack.enter_context(
-                TransportSession(
-                    self.contender, self._pattern, ground, self._subscribers, most, self._logs
-                )
-            )
-        return self._session
-
-    @contextmanager
-    def _sessions(self) -> Iterator[None]:
-        """Close the session, whatever happens."""
-        try:
-            yield
-        finally:
-            self._end()
-
-    @contextmanager
-    def _failing(self, outcome: TransportOutcome) -> Iterator[None]:
-        """Let an error be this case's failure; the next case has new processes."""
-        try:
-            yield
-        except (ProgramFailedError, UserError) as error:
-            outcome.entry.failure = str(error)
-            outcome.state()
-            self._end()
-
-    def _end(self) -> None:
-        self._session = None
-        self._stack.close()
+    usable, not_run = [], {}
+    for profile in settings.networks:
+        if profile is not None and (why := support.missing(profile)):
+            not_run[f"network {profile.name}"] = why
+        else:
+            usable.append(profile)
+    # Loopback goes on where nothing else can be had.
+    usable = usable or [None]
+    planned = plan(settings, logs, networks=usable)
+    planned.not_run = {**not_run, **planned.not_run}
+    planned.notes = [
+        note for profile in usable if profile is not None and (note := support.instead(profile))
+    ]
+    if settings.resume is not None:
+        resume.resume(settings.resume, planned.outcomes, settings.asked)
+    return planned
 
 
-def _check(counts: TransportCounts, promise: bool) -> None:
-    """Check the content. Raises ProgramFailedError for messages that are not what was sent."""
-    if counts.wrong:
-        raise ProgramFailedError(
-            f"{counted(counts.wrong, 'message')} with other content than was sent"
-        )
-    if not counts.received:
-        though = ", though these settings promise no loss" if promise and counts.sent else ""
-        raise ProgramFailedError(f"none of {counted(counts.sent, 'message')} arrived{though}")
+def _expected_seconds(settings: Settings, plan: TransportPlan) -> float:
+    """Return how many seconds measuring takes, roughly."""
+    total = GROUND_S * sum(profile is not None for profile, _ in plan.grounds)
+    for turn in plan.turns:
+        for outcome in turn.outcomes:
+            rounds = max(0, settings.processes - outcome.rounds)
+            total += rounds * (settings.seconds + BLOCK_S)
+            total += PEAK_S * (settings.find_peak and outcome.peak is None)
+        fewest = min(outcome.rounds for outcome in turn.outcomes)
+        total += START_S * (max(0, settings.processes - fewest) + settings.find_peak)
+    return total + FAULT_S * _faults(settings, plan)
+
+
+def _faults(settings: Settings, plan: TransportPlan) -> int:
+    """Return how many faults happen to all contenders."""
+    return len(settings.faults) * len(plan.contenders) * len(plan.grounds)
+
+
+def _announce(settings: Settings, plan: TransportPlan, measurement: Measurement) -> None:
+    for what, why in plan.not_run.items():
+        measurement.note(f"not measured: {what}: {why}")
+    for note in plan.notes:
+        measurement.note(note)
+    contenders = counted(len(plan.contenders), "contender")
+    combinations = counted(len(plan.outcomes), "combination")
+    duration = _duration(_expected_seconds(settings, plan))
+    measurement.note(f"{contenders}, {combinations}: about {duration}")
+    if text := _without_tail(settings, plan):
+        measurement.note(text)
+
+
+def _without_tail(settings: Settings, plan: TransportPlan) -> str:
+    """Say before a run that it will have no 99th percentile, and what a run that has it takes."""
+    deliveries = min(outcome.case.rate * outcome.case.subscribers for outcome in plan.outcomes)
+    arrivals = deliveries * settings.seconds * settings.processes
+    longer = run_for_tail(settings.seconds, settings.processes, arrivals)
+    if longer is None:
+        return ""
+    then = replace(settings, seconds=longer.seconds, processes=longer.processes)
+    duration = _duration(_expected_seconds(then, plan))
+    return f"no p99 with {arrivals:,.0f} arrivals: for it {longer.option}, about {duration}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
+
+
+def run(settings: Settings, measurement: Measurement) -> None:
+    """Measure all cases. Raises UserError."""
+    journal = measurement.journal
+    plan = _planned(settings, journal.folder / "logs")
+    _announce(settings, plan, measurement)
+    outcomes = plan.outcomes
+    _about(settings, plan, measurement)
+    (journal.folder / "logs").mkdir(exist_ok=True)
+    networks: dict[str, object] = {}
+    faults = [] if settings.resume is None else resume.faults(settings.resume)
+    with measurement.case("", [outcome.entry for outcome in outcomes]) as together:
+        together.keep()
+        before = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
+        for profile, turns in plan.grounds:
+            if not turns:
+                continue
+            together.report(f"{name_of(profile)}: making the network", before)
+            before = 0
+            with opened(profile, _receivers(settings, turns)) as ground:
+                if ground.record:
+                    networks[ground.name] = ground.record
+                    journal.about(networks=networks)
+                _run_ground(settings, ground, turns, together)
+                _run_faults(settings, ground, turns, faults, journal, together)
+
+
+def _receivers(settings: Settings, turns: list[TransportTurn]) -> int:
+    """Return the most receiving ends that there are at once."""
+    most = max(turn.outcomes[0].case.subscribers for turn in turns)
+    return max(most, FAULT_RECEIVERS) if settings.faults else most
+
+
+def _run_ground(
+    settings: Settings,
+    ground: Ground,
+    turns: list[TransportTurn],
+    together: Case[TransportContender],
+) -> None:
+    rounds = plan_rounds(settings.processes, settings.processes, settings.seed)
+    seconds, report, keep = settings.seconds, together.report, together.keep
+    for number in range(rounds.processes):
+        for turn in rounds.order(number, turns):
+            turn.run(ground, number, seconds, report, keep)
+    if settings.find_peak:
+        for turn in turns:
+            turn.find_peaks(ground, LIMIT_S, report, keep)
+
+
+def _run_faults(
+    settings: Settings,
+    ground: Ground,
+    turns: list[TransportTurn],
+    records: list[Record],
+    journal: Journal,
+    together: Case[TransportContender],
+) -> None:
+    """Let faults happen, with messages of the smallest size. Adds to ``records`` what they lack."""
+    size = min(settings.sizes)
+    rate = settings.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
+    contenders = {turn.contender.name: turn.contender for turn in turns}
+    logs = journal.folder / "logs"
+    named = [registry.faults()[name] for name in settings.faults]
+
+    def keep() -> None:
+        journal.about(faults=msgspec.to_builtins(records))
+        journal.flush()
+
+    series(
+        named, contenders.values(), ground, logs, size, rate, records, together.report,
+        keep,
+    )  # fmt: skip
+
+
+def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) -> None:
+    mwares = dict.fromkeys(contender.mware for contender in plan.contenders)
+    peaks = len(plan.outcomes) if settings.find_peak else 0
+    measurement.about(
+        total=settings.processes * len(plan.outcomes) + peaks + _faults(settings, plan),
+        seconds=settings.seconds,
+        processes=settings.processes,
+        seed=settings.seed,
+        asked=settings.asked,
+        contenders={name: msgspec.to_builtins(_contender(name, plan)) for name in mwares},
+        settings={
+            " ".join(filter(None, (mware, setting.client, setting.name))): setting.record()
+            for mware, setting in ((entry.mware, entry.setting) for entry in plan.contenders)
+        },
+        requested=list(settings.transports),
+        not_run=plan.not_run,
+        networks={},
+        faults=[],
+        notes=plan.notes,
+    )
+
+
+def _contender(mware: str, plan: TransportPlan) -> TransportAbout:
+    versions: dict[str, str] = {}
+    server = ""
+    for client in plan.clients:
+        if client.kind == NATIVE and mware in client.transports:
+            versions |= client.versions
+    library = ", ".join(f"{name} {number}" for name, number in versions.items())
+    if mware not in NATIVE_ONLY:
+        kind = find(mware)
+        number = kind.package.version() or "of unknown version"
+        versions[kind.package.name] = number
+        library = f"{kind.package.name} {number}"
+        server = kind.capabilities.server
+    return TransportAbout(library=library, versions=versions, server=server)

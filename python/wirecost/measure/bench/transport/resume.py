@@ -19,15 +19,6 @@ SAME = ("seconds", "reliable", "queue", "seed")
 """Keys of ``meta.json``'s ``asked`` that must be alike."""
 
 
-def check(folder: Path) -> None:
-    """Check the folder. Raises UserError where it is not there.
-
-    The folder of a killed run has another name, until the next run finds it.
-    """
-    if not folder.is_dir() and not folder.with_name(f".{folder.name}.partial").is_dir():
-        raise UserError(f"--resume {folder}: there is no such folder; name a result folder")
-
-
 def faults(folder: Path) -> list[Fault]:
     """Return the faults that happened. Raises UserError."""
     meta = read_results(folder).meta

@@ -1,66 +1,173 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of every middleware, of which reports show the words.
-
-``default`` is what the middleware's makers chose, ``matched`` what was asked of all. Settings that
-a middleware does not have stay as they are, and its words say so. Each transport's module has its
-own.
-"""
+"""Raw bytes over middlewares: latency, losses, processor time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
-from wirecost.messaging.transport import dds, declared
-from wirecost.messaging.transport.settings import DEFAULT, TCP, AskedQuality, TransportSetting
+from wirecost.measure.bench.engine import option
+from wirecost.measure.bench.transport.choices import (
+    KINDS,
+    LEAST_BYTES,
+    MOST_BYTES,
+    NATIVE,
+    NATIVE_ONLY,
+    PATTERNS,
+    PROCESSES,
+    PYTHON,
+)
+from wirecost.measure.bench.transport.faults import registry
+from wirecost.measure.network import profiles
+from wirecost.system.byte_sizes import parse_size
+from wirecost.system.errors import UserError
 
-__all__ = ["AskedQuality", "Groups", "TransportSetting", "groups", "names", "settings_of"]
+if TYPE_CHECKING:  # the command line lists the options
+    from wirecost.messaging.transport.settings import AskedQuality
 
-Groups = Callable[[AskedQuality], list[TransportSetting]]
-
-
-def _tcp(asked: AskedQuality) -> list[TransportSetting]:
-    """Return the yardstick, in which nothing can be set."""
-    del asked
-    buffers = "the socket's"
-    return [TransportSetting(DEFAULT, TCP, buffers, buffers, "the publisher waits", True)]
-
-
-def _without_settings(asked: AskedQuality) -> list[TransportSetting]:
-    return [TransportSetting(DEFAULT, "", "", str(asked.queue), "", queue=asked.queue)]
-
-
-@cache
-def groups(client: str) -> dict[str, Groups]:
-    """Return what gives the groups of settings, by the first word of a transport's name.
-
-    Those of the native client are only what it cannot have as the Python one.
-    """
-    if client == NATIVE:
-        return declared("native_settings")
-    return {**declared("settings"), "cyclone": dds.dds_settings, "tcp": _tcp}
+EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
 
-def names() -> list[str]:
-    """Return the names of all groups."""
-    every = [setting.name for row in groups(PYTHON).values() for setting in row(AskedQuality())]
-    return list(dict.fromkeys(every))
+def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
+    """Return the transports that these kinds of clients can have."""
+    from wirecost.messaging.transport import names  # noqa: PLC0415 - imports them
+
+    return (*names(), *(NATIVE_ONLY if NATIVE in clients else ()))
 
 
-def settings_of(mware: str, asked: AskedQuality, client: str = PYTHON) -> list[TransportSetting]:
-    """Return the groups of one transport and kind of client, ``default`` first.
+def _settings() -> Iterable[str]:
+    from wirecost.measure.bench.transport.setting_groups import names  # noqa: PLC0415 - too
 
-    ``matched`` is among them only where it differs from that.
-    """
-    word = mware.partition("-")[0]
-    settings = groups(PYTHON).get(word, _without_settings)(asked)
-    if client == NATIVE and word in groups(NATIVE):
-        settings = [replace(setting, client=client) for setting in groups(NATIVE)[word](asked)]
-    changed = next(setting.changed_defaults for setting in settings if setting.name == DEFAULT)
-    settings = [replace(setting, changed_defaults=changed) for setting in settings]
-    default = next(setting for setting in settings if setting.name == DEFAULT)
-    return [
-        setting for setting in settings if setting is default or setting.effect != default.effect
-    ]
+    return names()
+
+
+def _sizes(label: str, text: str) -> list[int]:
+    words = option.words(label, text)
+    return [parse_size(label, word, "100, 10k, 5MB or 64KiB") for word in words]
+
+
+@dataclass(frozen=True)
+class Settings(option.ScenarioSettings):
+    """Settings of ``bench transport``."""
+
+    mwares: tuple[str, ...] = option.setting(
+        (), "Transports, comma-separated; default: all that work here.", known=_mwares
+    )
+    sizes: tuple[int, ...] = option.setting(
+        (100, 10_000, 1_000_000, 8_000_000),
+        "Bytes of a message: 100, 10k, 5MB, 64KiB.",
+        parse=_sizes,
+        shown="100,10k,1M,8M",
+        check=option.within(LEAST_BYTES, MOST_BYTES),
+    )
+    rate: float | None = option.setting(
+        None,
+        "Messages per second, 0 for as fast as possible; default: by size and network.",
+        metavar="HZ",
+        check=option.within(0, 1_000_000),
+    )
+    subscribers: tuple[int, ...] = option.setting(
+        (1,), "Processes that receive.", check=option.within(1, 64)
+    )
+    pattern: str = option.setting("pubsub", "pubsub or reqrep.", known=PATTERNS)
+    network: tuple[str, ...] = option.setting(
+        (profiles.LOOPBACK,),
+        "loopback, lan, wifi, lossy, wan, narrow, cut, or a file of one's own.",
+        metavar="NAME,…",
+        known=(profiles.LOOPBACK, *profiles.BUILT_IN),
+        parse=option.words,
+    )
+    reliable: bool = option.setting(
+        True, "What the settings `matched` ask for.", "--reliable/--best-effort"
+    )
+    queue: int = option.setting(
+        16,
+        "Messages that may wait at each end, if matched.",
+        check=option.within(1, 1_000_000),
+    )
+    settings: tuple[str, ...] = option.setting(
+        ("default", "matched"),
+        "default: as installed; matched: all asked for no loss, --queue messages, the publisher "
+        "waits where it can; others: docs/transports.md.",
+        known=_settings,
+    )
+    client: tuple[str, ...] = option.setting((PYTHON,), "python, native (compiled).", known=KINDS)
+    find_peak: bool = option.setting(
+        False, "Also find the highest rate without loss.", "--find-peak"
+    )
+    faults: tuple[str, ...] = option.setting(
+        (),
+        "Also kill, restart, slow down: see docs/transport-faults.md.",
+        metavar="NAME,…|all",
+        known=(registry.ALL, *registry.names()),
+        parse=registry.chosen,
+    )
+    seconds: float = option.setting(
+        1.5,
+        "How long each process sends messages of a size.",
+        metavar="S",
+        check=option.within(0.1, 600),
+    )
+    processes: int = option.processes(PROCESSES)
+    seed: int = option.seed("Seed of the contenders' order in each round.")
+    resume: Path | None = option.setting(
+        None, "Take over what a result folder has of the same measurement.", metavar="FOLDER"
+    )
+
+    def check(self) -> None:
+        """Raise UserError on what cannot be run."""
+        super().check()
+        _ = self.networks
+        self._check_memory()
+        if self.pattern == "reqrep":
+            if self.subscribers != (1,):
+                raise UserError("--pattern reqrep: one replier answers; leave --subscribers out")
+            for name, has in (("--find-peak", self.find_peak), ("--faults", self.faults)):
+                if has:
+                    raise UserError(f"{name}: is for publish and subscribe; leave --pattern out")
+        # The folder of a killed run has another name, until the next run finds it.
+        if (path := self.resume) is not None and not (
+            path.is_dir() or path.with_name(f".{path.name}.partial").is_dir()
+        ):
+            raise UserError(f"--resume {path}: there is no such folder; name a result folder")
+
+    def _check_memory(self) -> None:
+        """Check that each end can have a message, and one be under way. Raises UserError."""
+        import psutil  # noqa: PLC0415 - slow to import
+
+        size, subscribers = max(self.sizes), max(self.subscribers)
+        needed, free = (2 + subscribers) * size, psutil.virtual_memory().available
+        if needed > free:
+            raise UserError(
+                f"--sizes {size}: {subscribers} subscribers need {needed / 1e9:.1f} GB, and"
+                f" {free / 1e9:.1f} GB are free; give smaller ones, or fewer --subscribers"
+            )
+
+    @property
+    def transports(self) -> tuple[str, ...]:
+        """Transports to measure, where they can be."""
+        return self.mwares or _mwares(self.client)
+
+    @property
+    def networks(self) -> list[profiles.Profile | None]:
+        """Networks to measure over; None for loopback. Raises UserError on an unknown one."""
+        return [None if name == profiles.LOOPBACK else profiles.find(name) for name in self.network]
+
+    @property
+    def quality(self) -> AskedQuality:
+        """What the settings ``matched`` ask for."""
+        from wirecost.messaging.transport.settings import AskedQuality  # noqa: PLC0415 - too
+
+        return AskedQuality(self.reliable, self.queue)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Settings that a resumed run must have as well."""
+        return {
+            "seconds": self.seconds,
+            "reliable": self.reliable,
+            "queue": self.queue,
+            "seed": self.seed,
+        }

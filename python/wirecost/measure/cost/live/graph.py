@@ -18,10 +18,10 @@ from typing import IO, Any
 
 from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
 from wirecost.data.recordings.connection import RecordedConnection
+from wirecost.data.recordings.kept import KeptMessages, Room
+from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.measure.bench.engine.other_python import environment
-from wirecost.measure.cost.kept import KeptMessages, Room
 from wirecost.measure.cost.live.processes import GraphProcesses
-from wirecost.measure.cost.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
 from wirecost.results.records.cost import ProcessCost, TopicCost

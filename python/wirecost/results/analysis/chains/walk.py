@@ -365,7 +365,7 @@ def waiting(callback: CallbackRow) -> str:
 def chains_of_loops(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
     """Return chains from executions of section ``first`` to those of section ``last``.
 
-    A chain goes from the begin of one execution to the end of the next one with the same loop
+    A chain goes from the start of one execution to the end of the next one with the same loop
     number, in whatever thread or process. The ``callbacks`` of the hops are those executions;
     nothing is published.
     """

@@ -191,7 +191,7 @@ def result(comparison: Comparison) -> str:
     times = f"{tally(comparison)}, of {counted(len(whole), what)}"
     verdict = verdict_line(comparison)
     if verdict is not None:
-        return f"{verdict}. {times if looks_at_times(comparison) else f'Not looked at: {times}'}"
+        return f"{verdict}. {times if looks_at_times(comparison) else f'Outside the gate: {times}'}"
     if any(change.verdict in {SLOWER, FASTER} for change in comparison.times):
         return times
     return f"{headline(comparison)}: {times}"
@@ -332,8 +332,8 @@ def _few_processes(comparison: Comparison) -> list[str]:
         return []
     which = "processes" if min(counts) > 1 else "process"
     return [
-        f"{min(counts)} {which} a side: no interval has what processes differ by: measure "
-        f"{LEAST_PROCESSES}."
+        f"With {min(counts)} {which} per side, variation between processes is not covered: run "
+        f"at least {LEAST_PROCESSES}."
     ]
 
 

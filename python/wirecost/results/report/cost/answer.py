@@ -50,7 +50,8 @@ def what_if_answer(cost: SystemCost) -> Answer:
 
 
 def _saved_share(one: Remedy) -> str:
-    return f"{ABOUT} −{share(one.share)}" if one.share else units.NONE
+    mark = "" if one.is_measured else f"{ABOUT} "
+    return f"{mark}−{share(one.share)}" if one.share else units.NONE
 
 
 def _saved(one: Remedy | None) -> str:
@@ -75,7 +76,8 @@ def sentence(cost: SystemCost) -> str:
     text += rate_of_bytes(cost.bytes_per_s)
     priced = [topic for topic in cost.topics if topic.encode_share is not None]
     if priced:
-        text += f" and {ABOUT} {share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+        mark = "" if all(topic.is_measured for topic in priced) else f"{ABOUT} "
+        text += f" and {mark}{share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
         names = len({topic.topic for topic in priced})
         if unread:
             text += f" (of {names} of {topics})"
@@ -121,7 +123,8 @@ def step(remedy: Remedy) -> str:
     if remedy.bytes_per_s:
         gains.append(rate_of_bytes(remedy.bytes_per_s))
     if remedy.share >= LEAST_SHARE:
-        gains.append(f"{ABOUT} {share(remedy.share)} of a core")
+        mark, how = ("", " (measured)") if remedy.is_measured else (f"{ABOUT} ", "")
+        gains.append(f"{mark}{share(remedy.share)} of a core{how}")
     return f"{remedy.topic}: {remedy.what}: saves {', '.join(gains)}.\n{remedy.command}"
 
 

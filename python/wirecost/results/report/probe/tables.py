@@ -35,7 +35,7 @@ LISTED_WITHOUT_REASON = 3
 ANSWERED = (50.0, 99.0)
 """Percentiles of the first answer."""
 LOCK = "lock in "
-"""Begin of the names of spans in which a thread waited for a lock."""
+"""Start of the names of spans in which a thread waited for a lock."""
 MOST_STEPS = 3
 
 

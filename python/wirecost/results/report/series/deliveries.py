@@ -24,7 +24,7 @@ CLOCK = (
     "the rate, lost messages not counted"
 )
 STAGE_TEXTS = {
-    "lateness": "Microseconds from when the message was due to the begin of its sending.",
+    "lateness": "Microseconds from when the message was due to the start of its sending.",
     "publish": "Microseconds that the sending call took.",
     "total": "Microseconds of the whole delivery; of requests until the reply.",
 }

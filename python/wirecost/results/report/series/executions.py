@@ -26,8 +26,8 @@ from wirecost.results.report.series.names import (
 
 PERIOD = "period_us"
 EXECUTION = {
-    "turnaround_us": "Microseconds from the begin of the execution to its end.",
-    PERIOD: "Microseconds from the begin of the execution before to the begin of this one.",
+    "turnaround_us": "Microseconds from the start of the execution to its end.",
+    PERIOD: "Microseconds from the start of the execution before to the start of this one.",
     "loop": "The step that the program set, or the number of the execution.",
     "value": "The value that the program gave; of callbacks of ROS 1 the message's bytes.",
 }
@@ -37,7 +37,7 @@ SPAN = MessageType(
     "message's time is its begin.",
     {
         "duration_us": "Microseconds from its begin to its end.",
-        PERIOD: "Microseconds from the begin of the one before to the begin of this one.",
+        PERIOD: "Microseconds from the start of the one before to the start of this one.",
         "loop": EXECUTION["loop"],
         "value": EXECUTION["value"],
     },
@@ -79,7 +79,7 @@ def _counters(logs: Iterable[ProbeLog]) -> dict[str, tuple[str, str]]:
     return {
         COUNTER + name: (
             distinct.name(field_name(name)),
-            f"Counter {name}, from the begin of the execution to its end"
+            f"Counter {name}, from the start of the execution to its end"
             + (f"; source: {counter.source}." if counter.source else "."),
         )
         for name, counter in counters.items()

@@ -38,9 +38,9 @@ OUTPUTS: Columns = {
 }
 INPUT = MessageType(
     "Input",
-    "A message that was sent to the node. Its time is the begin of its sending.",
+    "A message that was sent to the node. Its time is the start of its sending.",
     {
-        "lateness_us": "Microseconds from when it was due to the begin of its sending.",
+        "lateness_us": "Microseconds from when it was due to the start of its sending.",
         "sending_us": "Microseconds that its sending took.",
         "bytes": "Its size in bytes.",
     },
@@ -49,7 +49,7 @@ OUTPUT = MessageType(
     "Output",
     "A message that the node published. Its time is when it was received.",
     {
-        "latency_us": "Microseconds from the begin of sending the input that it answers; absent "
+        "latency_us": "Microseconds from the start of sending the input that it answers; absent "
         "where there is none.",
         "bytes": "Its size in bytes.",
     },

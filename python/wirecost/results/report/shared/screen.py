@@ -14,7 +14,7 @@ from wirecost.system.counted import counted
 from wirecost.system.terminal import Console
 
 INDENTED = "  "
-"""Begin of a line that is a command or code: it stays in one piece."""
+"""Start of a line that is a command or code: it stays in one piece."""
 SCREEN = 24
 """Lines of a terminal, of 80 columns, that a first answer fits."""
 

@@ -30,13 +30,13 @@ def faults() -> dict[str, InjectedFault]:
     return {name.replace("_", "-"): fault for name, fault in every.items()}
 
 
-def chosen(text: str) -> list[InjectedFault]:
-    """Return the faults of ``NAME,…`` or ``all``. Raises UserError."""
-    by_name = faults()
+def chosen(option: str, text: str) -> list[str]:
+    """Return the names of the faults of ``NAME,…`` or ``all``. Raises UserError."""
+    known = names()
     if text == ALL:
-        return list(by_name.values())
+        return known
     for name in text.split(","):
-        if name not in by_name:
-            near = difflib.get_close_matches(name, by_name, 3, 0.4) or [*by_name, ALL]
-            raise UserError(f"--faults: {name!r} is unknown: did you mean {', '.join(near)}?")
-    return [by_name[name] for name in dict.fromkeys(text.split(","))]
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3, 0.4) or [*known, ALL]
+            raise UserError(f"{option}: {name!r} is unknown: did you mean {', '.join(near)}?")
+    return list(dict.fromkeys(text.split(",")))

@@ -204,8 +204,8 @@ class _Rated:
         if not same and not other:
             return ""
         nothing = {lang: (0.0, f"nothing in {_language(lang)}") for lang in self.bases}
-        said = f" To save with the same bytes: {_listed(nothing | dict(same))}"
-        return f"{said}; if all peers change: {_listed(other)}." if other else f"{said}."
+        said = f" Without changing the bytes you would save {_listed(nothing | dict(same))}"
+        return f"{said}; if all peers change, {_listed(other)}." if other else f"{said}."
 
     def verdict(self, most: float) -> str:
         """Say whether a change is worth it."""
@@ -231,7 +231,7 @@ def _hints(
     meta: MessageMeta, faster: list[Row], steps: list[str], bases: Mapping[str, Row]
 ) -> list[str]:
     """Return what to do first although it is not worth it, and how to get code for its bytes."""
-    hints = [f"If you must: {step}" for step in steps[:1]]
+    hints = [f"Possible, but not worth it: {step}" for step in steps[:1]]
     wires = {lang: wire_of(meta, row) for lang, row in bases.items()}
     ours = [
         row

@@ -123,7 +123,7 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
         if lang == "java":
             load += ", which also delays the JIT compiler,"
         notes[-1] += (
-            f" Their factors are in doubt, and none is advised. {load} is the usual cause: run "
+            f" These ratios are too noisy to recommend anything. {load} is the usual cause: run "
             "again while it is idle."
         )
     return notes

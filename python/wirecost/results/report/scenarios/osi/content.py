@@ -168,8 +168,8 @@ def overview(rows: list[Row], race: Race) -> Table:
     names = [name for name, _ in here]
     notes = [
         f"Medians of {samples_taken(here[-1][1]['total'], 'steps')}, contenders in turns. Beside "
-        f"best Protobuf: total beside {best or 'Protobuf'}'s, {INTERVAL} by bootstrap; × = ratio "
-        "of totals; * the quickest; view = sensor view on the wire."
+        f"best Protobuf: total compared with {best or 'Protobuf'}'s, {INTERVAL} by bootstrap; × = "
+        "ratio of totals; * the fastest; view = sensor view on the wire."
     ]
     under = dict.fromkeys(name.split(" ")[1] for name in names if " " in name)
     if under:

@@ -124,7 +124,7 @@ def _latency_table(samples: pl.DataFrame, meta: ReplayMeta) -> Table | None:
     if not body:
         return None
     notes = [
-        "From the begin of sending an input to the receipt of the output, over the middleware. "
+        "From the start of sending an input to the receipt of the output, over the middleware. "
         "An output belongs to the input with the same stamp in its header; else to the latest "
         "input before it, which is a guess for a node with several inputs or a timer."
     ]

@@ -8,13 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import (
-    TAIL_MESSAGES,
-    MeasuredTransport,
-    measured,
-    run_for_tail,
-)
+from wirecost.results.analysis.transport.measured import MeasuredTransport, measured
 from wirecost.results.records.folder import Results
+from wirecost.results.records.longer_run import TAIL_MESSAGES, run_for_tail
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.transport import tables

@@ -28,7 +28,7 @@ PARTS = ("publisher", "subscribers", "daemon")
 NOTES = (
     f"p99: {NONE} where fewer than about 1,000 messages arrived.",
     f"p99.9: {NONE} where fewer than about 10,000 messages arrived.",
-    "Latency: from the begin of the call that sends until the call that receives"
+    "Latency: from the start of the call that sends until the call that receives"
     " returned, every arrival at every subscriber.",
     "went wrong: of all messages at all subscribers together.",
     "CPU: processor time per sent message, of all processes and of the kernel's own threads.",

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All messages of recordings, counted in one pass: rates, bytes, and a sample of each topic."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from wirecost.data.messages.anatomy import Anatomy, anatomy
+from wirecost.data.messages.subject import Subject
+from wirecost.data.recordings.clock import (
+    Part,
+    RecordingClock,
+    TopicTimes,
+    together_ns,
+    without_outliers,
+)
+from wirecost.data.recordings.connection import NONE, RecordedConnection
+from wirecost.data.recordings.described import (
+    Sample,
+    subject_of_connection,
+)
+from wirecost.data.recordings.kept import KeptMessages, Room
+from wirecost.data.recordings.recording import Recording
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.printable import shown
+
+SAMPLED = 8
+"""Most messages of a topic that are kept."""
+SAMPLED_BYTES = 1 << 20
+"""Bytes of a topic's kept messages; one is always kept."""
+SAID_EVERY = 4096
+"""Messages between two lines of progress."""
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(eq=False)
+class TopicSurvey:
+    """Messages of one definition on a topic.
+
+    ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
+    where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
+    says; ``watched_s``: seconds for which they were counted, None for the whole recording.
+    """
+
+    connection: RecordedConnection
+    sizes: array[int] = field(default_factory=lambda: array("Q"))
+    first_ns: int = 0
+    last_ns: int = 0
+    sample: KeptMessages = field(default_factory=KeptMessages)
+    subject: Subject | None = None
+    unknown: str = ""
+    publishers: list[str] | None = None
+    subscribers: list[str] | None = None
+    qos: str = ""
+    watched_s: float | None = None
+    times: TopicTimes = field(default_factory=TopicTimes)
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all messages."""
+        return int(np.frombuffer(self.sizes, np.uint64).sum()) if self.sizes else 0
+
+    @cached_property
+    def parts(self) -> Anatomy | None:
+        """Parts of the mean message, as far as the sample tells; None where it is not read."""
+        if self.subject is None or not self.count:
+            return None
+        return anatomy(self.subject, self.sample.values(), self.byte_count / self.count)
+
+    def whole_messages(self) -> Iterator[Any]:
+        """Yield those messages of the sample that can be read, as Google's classes."""
+        for data in self.sample.values() if self.subject is not None else ():
+            try:
+                assert self.subject is not None
+                yield self.subject.read(data, self.connection.wire)
+            except (DecodeError, UserError, ValueError):
+                continue
+
+    def note(self, time_ns: int, size: int, part: object = 0) -> None:
+        """Count a message; ``part``: of the recording, between two jumps of its clock."""
+        self.times.note(time_ns, part)
+        if not self.sizes:
+            self.first_ns = self.last_ns = time_ns
+        elif time_ns > self.last_ns:
+            self.last_ns = time_ns
+        elif time_ns < self.first_ns:
+            self.first_ns = time_ns
+        self.sizes.append(size)
+
+    def add(self, time_ns: int, data: bytes | memoryview, random: Random, part: object = 0) -> None:
+        """Count a message; each has the same chance to be in the sample, wherever it stands."""
+        self.note(time_ns, len(data), part)
+        count = len(self.sizes)
+        place = count - 1 if count <= SAMPLED else int(random.random() * count)
+        if place < SAMPLED:
+            others = self.sample.byte_count - self.sample.size(place)
+            if not others or others + len(data) <= SAMPLED_BYTES:
+                self.sample[place] = bytes(data)
+
+
+@dataclass(eq=False)
+class RecordingSurvey:
+    """Topics of all recordings; ``duration_s``: of these, without pauses and jumps of a clock."""
+
+    topics: list[TopicSurvey] = field(default_factory=list)
+    duration_s: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+    is_whole: bool = True
+    """False where it was interrupted."""
+
+
+def survey(
+    paths: Sequence[Path], include: Sequence[Path], progress: Progress, seed: int = 1
+) -> RecordingSurvey:
+    """Read recordings once, from front to back. Raises UserError where one cannot be opened.
+
+    Interrupted, it returns what was read until then.
+    """
+    random = Random(seed)
+    result = RecordingSurvey()
+    by_key: dict[tuple[str, ...], TopicSurvey] = {}
+    subjects, room = SubjectCache(include), Room()
+    parts: list[Part] = []
+    for path in paths:
+        with Recording(path) as recording:
+            total = recording.count
+            here: dict[int, TopicSurvey] = {}
+            clock = RecordingClock()
+            try:
+                for done, (connection, message) in enumerate(recording.each()):
+                    topic = here.get(id(connection))
+                    if topic is None:
+                        new = TopicSurvey(connection, sample=KeptMessages(room))
+                        topic = by_key.setdefault(_key(connection), new)
+                        if offered := recording.qos(connection):
+                            known = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
+                            topic.qos = ", ".join(sorted(known))
+                        here[id(connection)] = topic
+                    part = (path, clock.part(message.time_ns))
+                    topic.add(message.time_ns, message.data, random, part)
+                    if done % SAID_EVERY == 0:
+                        progress(done, max(total, 1), f"reading {path.name}")
+            except KeyboardInterrupt:
+                result.is_whole = False
+            kept = without_outliers(clock.parts)
+            parts += kept
+            for topic in dict.fromkeys(here.values()):
+                topic.times.watched_ns += together_ns(kept)
+                subjects.describe(path, topic)
+            if clock.jumps:
+                jumps = counted(clock.jumps, "time", "times")
+                result.warnings.append(
+                    f"{path.name}: its clock jumps or pauses {jumps}; the rates leave this out"
+                )
+            result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
+        if not result.is_whole:
+            break
+    result.topics = list(by_key.values())
+    result.duration_s = together_ns(parts) / 1e9
+    return result
+
+
+def _key(connection: RecordedConnection) -> tuple[str, ...]:
+    """Return what tells definitions apart: of a long text a digest, as many topics may have it."""
+    definition = connection.digest
+    if connection.definition:
+        definition = hashlib.sha256(connection.definition).hexdigest()
+    return (connection.topic, connection.type, connection.wire, connection.encoding, definition)
+
+
+class SubjectCache:
+    """Types of topics, each read once; ``include``: folders with definitions."""
+
+    def __init__(self, include: Sequence[Path]) -> None:
+        self._include = include
+        self._found: dict[tuple[str, ...], Subject | str] = {}
+
+    def describe(self, path: Path, topic: TopicSurvey) -> None:
+        """Set a topic's type, or why there is none."""
+        if topic.subject is not None or topic.unknown:
+            return
+        connection = topic.connection
+        key = _key(connection)[1:]
+        if key not in self._found:
+            source = Sample(path, list(topic.sample.values()))
+            try:
+                self._found[key] = subject_of_connection(source, connection, self._include)
+            except UserError as error:
+                self._found[key] = _reason(connection, error)
+        found = self._found[key]
+        if isinstance(found, str):
+            topic.unknown = found
+        else:
+            topic.subject = found
+
+
+def _reason(connection: RecordedConnection, error: UserError) -> str:
+    """Return in a few words why messages cannot be read."""
+    if not connection.is_readable:
+        return f"no reader of {shown(connection.wire or 'no encoding')}"
+    if connection.encoding in NONE and not connection.definition:
+        return "no definition; -I DIR finds it"
+    return shown(str(error).removeprefix(f"{connection.topic}: "), 120)
