@@ -39,7 +39,7 @@ void add_reference(Pointer* self) {
 }
 
 void release(void** self) {
-  destroy(self);
+  destroy(static_cast<void*>(self));
   *self = nullptr;
 }
 
