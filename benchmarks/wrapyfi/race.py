@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from wirecost.measure.bench.engine.measurement import Measurement
-from wirecost.measure.bench.tensor import interpreters
-from wirecost.measure.bench.tensor import scenario as tensor
-from wirecost.measure.bench.tensor.cases import TensorSettings
-from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor import race as tensor
+from wirecost.measure.bench.tensor import settings as of_tensor
 
 from . import environment
 from .middlewares import IN_PROCESS, MIDDLEWARES, PREFIX
@@ -20,22 +18,19 @@ def run(settings: Settings, measurement: Measurement) -> None:
     if settings.pythons:
         environment.make_alone(measurement.remark)
     mwares = (*settings.mwares, *_wrapyfi(settings.mwares))
-    tensor_settings = TensorSettings(
-        settings.plugins,
-        mwares,
-        dtypes=settings.dtypes,
-        rate=settings.rate,
-        trials=settings.trials,
-        processes=settings.processes,
-        seed=settings.seed,
-        interpreters={
-            name: interpreters.probed(path, name, mwares, "cpu")
-            for name, path in interpreters.parse(list(settings.pythons), PLUGINS).items()
-        },
+    tensor.run(
+        of_tensor.Settings(
+            plugins=settings.plugins,
+            mwares=mwares,
+            dtypes=settings.dtypes,
+            rate=settings.rate,
+            trials=settings.trials,
+            processes=settings.processes,
+            seed=settings.seed,
+            python=settings.pythons,
+        ),
+        measurement,
     )
-    tensor_settings.check()
-    plan = tensor_settings.plan()
-    tensor.run(tensor_settings, plan, measurement.journal, measurement.progress)
 
 
 def _wrapyfi(mwares: tuple[str, ...]) -> tuple[str, ...]:

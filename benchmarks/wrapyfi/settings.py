@@ -7,24 +7,13 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.tensor.plugins import PLUGINS
-from wirecost.system.chosen import chosen
+from wirecost.measure.bench.tensor.settings import contenders
 
 EXAMPLE = "wirecost bench --from benchmarks wrapyfi --plugins numpy --mwares zeromq"
 OF_THE_PAGE = (
     "numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "pandas-numpy", "pillow",
 )  # fmt: skip
 """Plugins of Wrapyfi's figure."""
-
-
-def _contenders(label: str, text: str) -> list[str]:
-    """Return the contenders of a text. Raises UserError for an unknown one."""
-    from wirecost.measure.bench.tensor.contenders import contender_names  # noqa: PLC0415 - heavy
-
-    return list(chosen(label, text, contender_names()))
-
-
-def _words(_: str, text: str) -> list[str]:
-    return text.split(",")
 
 
 @dataclass(frozen=True)
@@ -37,10 +26,10 @@ class Settings(option.ScenarioSettings):
     mwares: tuple[str, ...] = option.setting(
         ("zeromq", "ros1", "yarp"),
         "Transports, raw libraries and floors; Wrapyfi runs over those that it has, and ZeroMQ.",
-        parse=_contenders,
+        parse=contenders,
     )
     dtypes: tuple[str, ...] = option.setting(
-        ("float32",), "Types of elements, comma-separated.", "--dtype", parse=_words
+        ("float32",), "Types of elements, comma-separated.", "--dtype", parse=option.words
     )
     rate: float = option.setting(100.0, "Messages per second.", metavar="HZ")
     trials: int = option.samples(2000, "Messages of each contender.")

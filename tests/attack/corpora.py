@@ -27,12 +27,12 @@ from wirecost.measure.bench.osi.fmu import open_fmu
 from wirecost.messaging.transport.shared import trailer
 from wirecost.replay.dds import entities, parameters
 from wirecost.replay.dds.cdr import Writer
+from wirecost.replay.middleware import Call, Qos, Service, Topic
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 from wirecost.replay.ros1 import tcpros
-from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.replay.systems import SYSTEMS
 from wirecost.schema.columns.converter import Converter
 

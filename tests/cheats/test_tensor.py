@@ -14,7 +14,7 @@ from wirecost.measure.bench.tensor import pair
 from wirecost.measure.bench.tensor.cases import Combination, TensorCase
 from wirecost.measure.bench.tensor.outcome import TensorOutcome
 from wirecost.measure.bench.tensor.outcome import outcome as outcome_of
-from wirecost.measure.bench.tensor.race import Pairs, TensorRace, plan_of
+from wirecost.measure.bench.tensor.rounds import Pairs, TensorRace, plan_of
 
 TESTS = Path(__file__).parents[1]
 SHAPE = (2000,)

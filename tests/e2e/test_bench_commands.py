@@ -18,7 +18,9 @@ from attack.kills import RESULTS
 from wirecost.cli import app
 from wirecost.cli.bench import NAMES
 from wirecost.cli.campaign_plan import refused
+from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.reading import read_results
+from wirecost.results.report.results.answer import results_answer
 from wirecost.system.scenarios import VARIABLE
 
 SCENARIOS = Path(__file__).parents[1] / "data" / "scenarios"
@@ -53,17 +55,23 @@ def printed(*words: str | Path) -> str:
 def test_a_folder_works_in_every_command(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     source = ("--from", SCENARIOS) if name == OUTSIDE else ()
-    more = (*SHORT[name], "--out", folder, "--json", tmp_path / "rows")
-    more += ("--all", "--report", tmp_path / "page.md")
+    page = tmp_path / "page.md"
+    files = ("--out", folder, "--json", tmp_path / "rows", "--report", page)
+    more = (*SHORT[name], *files, "--all")
     done = wirecost("bench", *source, name, *more)
     assert done.returncode == 0, done.stderr
-    meta = read_results(folder).meta
+    results = read_results(folder)
+    meta = results.meta
     assert meta.command[:1] == ["bench"] and not meta.interrupted
     assert {"verdict", "load"} <= meta.doctor.keys()
     assert meta.environment["malloc"] and meta.environment["wirecost"]
     assert meta.contenders and all(about.library for about in meta.contenders.values())
     assert (folder / "report.html").stat().st_size > 100_000
-    assert (tmp_path / "page.md").read_text().startswith("#")
+    answer = results_answer(results, summarize(results))
+    whole = [section for section in answer.sections if not section.is_apart]
+    titles = [table.title for section in whole for table in section.tables if table.rows]
+    assert [title for title in titles if title not in " ".join(done.stdout.split())] == []
+    assert page.read_text().startswith(f"### wirecost: {answer.heading}")
     rows = json.loads((tmp_path / "rows").read_text())["rows"]
     assert any(row["median_ns"] > 0 for row in rows)
     assert name.split("-", maxsplit=1)[0] in printed("results", tmp_path)

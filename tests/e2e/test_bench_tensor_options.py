@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wirecost.cli import app
-from wirecost.measure.bench.tensor import cases
+from wirecost.measure.bench.tensor import settings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Tensor = Callable[..., dict[str, Any]]
@@ -40,10 +40,10 @@ def test_a_sweep_has_every_size_and_its_throughput(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The sizes are fewer: those of megabytes are sent a few times per second."""
-    assert cases.SWEEP[0] == 64
-    assert cases.SWEEP[-1] == 64 << 20
-    sizes = cases.SWEEP[:9:4]
-    monkeypatch.setattr(cases, "SWEEP", sizes)
+    assert settings.SWEEP[0] == 64
+    assert settings.SWEEP[-1] == 64 << 20
+    sizes = settings.SWEEP[:9:4]
+    monkeypatch.setattr(settings, "SWEEP", sizes)
     options = ["--mwares", "shm,zeromq", "--sweep", "--trials", "10", "--rate", "1000"]
     where = ["--out", str(tmp_path / "r"), "--json", str(tmp_path / "rows.json")]
     done = CliRunner().invoke(app, ["bench", "tensor", *options, *where])

@@ -79,5 +79,5 @@ def test_a_campaign_is_run_resumed_and_shown(tmp_path: Path) -> None:
     wrong = wirecost("query", store, "SELECT nonsense FROM samples")
     assert wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and "nonsense" in wrong.stderr
     resumed = wirecost("run", path, "--store", store, "--resume")
-    assert "0 measured, 2" in resumed.stdout
+    assert "0 measured, 2" in " ".join(resumed.stdout.split())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["campaign.toml", "store"]

@@ -19,8 +19,8 @@ from wirecost.replay.dds import names
 from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.dds.isolated_system import DdsIsolatedSystem
 from wirecost.replay.dds.recorder import DdsRecorder
+from wirecost.replay.middleware import Call, Qos, Service, Topic
 from wirecost.replay.play.idle import Activity
-from wirecost.replay.system import Call, Qos, Service, Topic
 from wirecost.system.waiting import wait_until
 
 CLOUD = "sensor_msgs/msg/PointCloud2"

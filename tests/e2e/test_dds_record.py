@@ -18,7 +18,7 @@ from wirecost._middleware import Queue
 from wirecost.replay.dds import entities, names, qos
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment
 from wirecost.replay.dds.recorder import DdsRecorder
-from wirecost.replay.system import Publishers, Qos, Service, Topic
+from wirecost.replay.middleware import Publishers, Qos, Service, Topic
 from wirecost.system.errors import UserError
 
 FILTER_SERVICE = Service("/points_filter/enable", "std_srvs/srv/SetBool")

@@ -166,7 +166,7 @@ def test_headers_that_pages_name_are_installed(run: Run, tmp_path: Path) -> None
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")]
     named = re.compile(r"(?<![\w/.-])wirecost/[\w/]+\.(?:hpp|h)\b")
     headers = sorted({header for page in pages for header in named.findall(page.read_text())})
-    assert len(headers) >= 5
+    assert headers
     (tmp_path / "all.cpp").write_text("".join(f"#include <{header}>\n" for header in headers))
     include = run("wirecost", "--include-dir").strip()
     run("g++", "-std=c++20", "-fsyntax-only", f"-I{include}", "all.cpp", cwd=tmp_path)

@@ -17,7 +17,7 @@ from wirecost.data.recordings.recording import SUFFIXES, Recording
 from wirecost.data.traces import create_trace, open_trace
 from wirecost.results.records.folder import META
 from wirecost.results.records.journal import NAME as JOURNAL
-from wirecost.results.records.trial import TRIAL
+from wirecost.results.records.remedy_trial import TRIAL
 from wirecost.schema.compile import frontends
 from wirecost.system.errors import UserError
 from wirecost.system.file_kinds import KINDS, answering_command, kind_of, reading_command

@@ -123,7 +123,7 @@ def command(
     """Print what each topic of a recording costs, and what pays."""
     from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.prices import known_prices
-    from wirecost.measure.cost.system import system_cost
+    from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
 
     if lang not in ("", *LANGUAGES):
@@ -226,7 +226,7 @@ def _calibrate() -> None:
 
 def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost:
     """Return the same with measured times of some topics. Raises UserError."""
-    from wirecost.measure.cost.measured import chosen_topics, measured
+    from wirecost.measure.cost.measured_topics import chosen_topics, measured
     from wirecost.measure.cost.prices import known_prices
 
     wanted = chosen_topics(cost, asked)
@@ -292,7 +292,7 @@ def _listened(
 
     from wirecost.measure.cost.live.graph import LiveGraph
     from wirecost.measure.cost.prices import known_prices
-    from wirecost.measure.cost.system import system_cost
+    from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
     from wirecost.results.report.shared.screen import print_answer
 

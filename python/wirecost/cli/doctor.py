@@ -10,9 +10,9 @@ from wirecost.cli.options import option
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.machine_files import System
 from wirecost.observe.doctor.repair import fix, undo
 from wirecost.observe.doctor.state import state_file, take_over
-from wirecost.observe.doctor.system import System
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 

@@ -70,7 +70,7 @@ def command(
     from wirecost.results.analysis.gains import WHOLE
     from wirecost.results.records.new_folder import new_folder
     from wirecost.results.records.probe_log import SUFFIX
-    from wirecost.results.records.trial import TrialAbout
+    from wirecost.results.records.remedy_trial import TrialAbout
 
     limit_ns = deadline_ns(deadline)
     limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9

@@ -17,7 +17,7 @@ from wirecost.observe.trial.remedy import PLAIN, Change, Remedy
 from wirecost.observe.trial.turns import permitted, take, turns
 from wirecost.results.analysis.gains import PROCESSES
 from wirecost.results.records.new_folder import PendingFolder
-from wirecost.results.records.trial import (
+from wirecost.results.records.remedy_trial import (
     RUNS,
     Trial,
     TrialAbout,
@@ -25,7 +25,7 @@ from wirecost.results.records.trial import (
     end_trial,
     kept_where_it_fails,
 )
-from wirecost.results.report.probe.trial import trial_answer
+from wirecost.results.report.probe.remedy_gains import trial_answer
 from wirecost.results.report.shared.answer import Answer
 
 LONG_S = 10.0

@@ -17,9 +17,9 @@ from wirecost.replay.play.replay import Settings
 from wirecost.results.records.folder import Results
 from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.reading import read_results
+from wirecost.results.records.remedy_trial import TrialAbout
 from wirecost.results.records.schemas.replay import OUTPUTS, ReplayMeta
 from wirecost.results.records.table_file import read_table
-from wirecost.results.records.trial import TrialAbout
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 

@@ -44,9 +44,9 @@ def command(
 ) -> None:
     """Write a result's report in any format, or print its tables."""
     from wirecost.results.analysis.summary import summarize
-    from wirecost.results.records.measured import latest
     from wirecost.results.records.reading import read_results
-    from wirecost.results.records.trial import is_trial
+    from wirecost.results.records.remedy_trial import is_trial
+    from wirecost.results.records.result_folders import latest
     from wirecost.results.report.results.answer import results_answer
     from wirecost.results.report.results.export import write_report
     from wirecost.results.report.shared.terminal import say_whole
@@ -84,8 +84,8 @@ def command(
 
 def _of_trial(folder: Path, formats: list[str], name: str) -> list[Path]:
     """Write the report of a trial of remedies; without formats, print its tables of a name."""
-    from wirecost.results.records.trial import read_trial
-    from wirecost.results.report.probe.trial import trial_answer, write_trial
+    from wirecost.results.records.remedy_trial import read_trial
+    from wirecost.results.report.probe.remedy_gains import trial_answer, write_trial
 
     trial = read_trial(folder)
     if not formats:

@@ -15,7 +15,7 @@ from wirecost.system.counted import counted
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
-    from wirecost.results.records.measured import MeasuredFolder
+    from wirecost.results.records.result_folders import MeasuredFolder
 
 LISTED = 20
 """Result folders that are listed where nothing else is asked for."""
@@ -33,8 +33,8 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """List result folders, the latest first; or print the answer of one."""
-    from wirecost.results.records.measured import is_result, measured_in
+    """List result folders, the latest first; or print one's answer."""
+    from wirecost.results.records.result_folders import is_result, measured_in
 
     if is_result(folder):
         return _answer_of(folder)
@@ -58,8 +58,8 @@ def _answer_of(folder: Path) -> Answer:
     """Return what the run printed that filled the folder. Raises UserError."""
     from wirecost.results.analysis.summary import summarize
     from wirecost.results.records.reading import read_results
-    from wirecost.results.records.trial import is_trial, read_trial
-    from wirecost.results.report.probe.trial import trial_answer
+    from wirecost.results.records.remedy_trial import is_trial, read_trial
+    from wirecost.results.report.probe.remedy_gains import trial_answer
     from wirecost.results.report.results.answer import results_answer
 
     if is_trial(folder):

@@ -14,7 +14,7 @@ from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.messaging.api.trial import TrialOutcome
+    from wirecost.messaging.api.transport_trial import TrialOutcome
 
 EXAMPLE = "wirecost transports --test zeromq,zenoh"
 
@@ -59,7 +59,7 @@ def command(
 
 def _tested(names: tuple[str, ...]) -> list[TrialOutcome]:
     """Test the transports one after the other: each may start a server."""
-    from wirecost.messaging.api.trial import tried
+    from wirecost.messaging.api.transport_trial import tried
 
     outcomes = []
     with scratch.run(), progress() as advance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirecost.replay.system import Call
+from wirecost.replay.middleware import Call
 
 
 class Answers:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirecost.replay.system import IsolatedSystem, Recorder
+from wirecost.replay.middleware import IsolatedSystem, Recorder
 from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugin, plugin_facts
 

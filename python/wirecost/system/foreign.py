@@ -6,19 +6,12 @@ from __future__ import annotations
 import os
 import shlex
 
+from wirecost.system.printable import printable
+
 
 def shown(name: object) -> str:
-    """Return the text on one line, with what a terminal would obey written as ``\\x1b``.
-
-    Escaped is all that Unicode does not count as printable: control characters, line breaks,
-    changes of the writing direction, and what stands for bytes that are no text (PEP 383).
-    """
-    text = str(name)
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    """Return the text on one line, as ``printable`` does."""
+    return printable(str(name))
 
 
 def shell_line(*words: object) -> str:

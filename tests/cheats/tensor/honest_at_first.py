@@ -6,10 +6,10 @@ content that it has."""
 
 from __future__ import annotations
 
+from wirecost.measure.bench.tensor.arrays import Array
 from wirecost.measure.bench.tensor.contenders import shared_memory
 from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
-from wirecost.measure.bench.tensor.content import Array
-from wirecost.measure.bench.tensor.race import WARM_UP
+from wirecost.measure.bench.tensor.rounds import WARM_UP
 
 HONEST = 2 * (5 + WARM_UP)
 """Messages: two rounds of five, each with those before it that do not count."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
+from wirecost.measure.bench.tensor.arrays import Array, ArraySource, raw_bytes
 from wirecost.measure.bench.tensor.contenders import shared_memory
 from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
-from wirecost.measure.bench.tensor.content import Array, ArraySource, raw_bytes
 
 
 class Sender(shared_memory.SharedMemorySender):

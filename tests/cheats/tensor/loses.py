@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from wirecost.measure.bench.tensor.arrays import Array
 from wirecost.measure.bench.tensor.contenders import shared_memory
 from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorMeeting
-from wirecost.measure.bench.tensor.content import Array
 
 
 class Sender(shared_memory.SharedMemorySender):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wirecost.measure.bench.tensor.arrays import Array
 from wirecost.measure.bench.tensor.contenders import in_process
 from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
-from wirecost.measure.bench.tensor.content import Array
 from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.messaging.tensor import encode
 

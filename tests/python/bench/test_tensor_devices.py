@@ -13,10 +13,12 @@ from syrupy.assertion import SnapshotAssertion
 from attack.tensor.native import in_python
 from support import fake_cuda, fake_driver
 from wirecost.measure.bench.tensor import blocks, plugins
-from wirecost.measure.bench.tensor.cases import Combination, TensorSettings
+from wirecost.measure.bench.tensor.arrays import ArraySource
+from wirecost.measure.bench.tensor.cases import Combination
+from wirecost.measure.bench.tensor.cases import plan as plan_cases
 from wirecost.measure.bench.tensor.contenders.transports import Transported
-from wirecost.measure.bench.tensor.content import ArraySource
 from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.measure.bench.tensor.stamps import stages
 from wirecost.measure.bench.tensor.task import TensorOrder, TensorTask
 from wirecost.system.errors import UserError
@@ -57,13 +59,13 @@ def test_what_is_shared_on_a_device(
     assert PLUGINS["torch"].missing(SHARED) == "no device"
     with_device_files(monkeypatch, tmp_path, "nvidia0")
     monkeypatch.setattr(plugins.importlib.util, "find_spec", lambda _: True)
-    settings = TensorSettings(("torch", "numpy"), ("in-process", "zeromq"), devices=("cpu", SHARED))
-    plan = settings.plan()
+    settings = Settings(("torch", "numpy"), ("in-process", "zeromq"), devices=("cpu", SHARED))
+    plan = plan_cases(settings)
     shared = [case for case in plan.cases if case.device == SHARED]
     assert [case.combinations for case in shared] == [(Combination("zeromq", "torch"),)]
     assert reasons | plan.not_run == snapshot
     with pytest.raises(UserError, match="--device cuda-ipc: stays on this machine"):
-        settings.plan(loopback=True)
+        plan_cases(settings, loopback=True)
 
 
 @pytest.mark.parametrize("path", ["native", "python"])
@@ -97,5 +99,5 @@ def test_messages_are_measured_whose_tensors_stay_there(
 
 def test_requests_have_no_stages_for_a_device() -> None:
     with pytest.raises(UserError, match=r"reqrep: .*leave cuda out"):
-        TensorSettings(("torch",), ("zeromq",), devices=("cpu", "cuda"), pattern="reqrep").check()
-    TensorSettings(("torch",), ("zeromq",), devices=("cpu", "cuda")).check()
+        Settings(("torch",), ("zeromq",), devices=("cpu", "cuda"), pattern="reqrep").check()
+    Settings(("torch",), ("zeromq",), devices=("cpu", "cuda")).check()

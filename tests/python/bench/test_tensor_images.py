@@ -11,12 +11,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from support import needs
 from wirecost.measure.bench.tensor import blocks
+from wirecost.measure.bench.tensor.arrays import PAGE_BYTES
 from wirecost.measure.bench.tensor.camera import LEAST, Camera, images
-from wirecost.measure.bench.tensor.cases import TensorSettings
+from wirecost.measure.bench.tensor.cases import plan as plan_cases
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
-from wirecost.measure.bench.tensor.content import PAGE_BYTES
 from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
 from wirecost.messaging.tensor import compress
 
@@ -122,7 +123,7 @@ def test_a_compressed_image_that_changes_on_its_way_is_noticed() -> None:
 
 def test_what_is_no_image_is_refused_with_the_reason(snapshot: SnapshotAssertion) -> None:
     shapes = ((200, 200), (200,), (8, 8), (64, 64, 4))
-    plan = TensorSettings(("image", "numpy"), ("in-process",), shapes, ("float32", "uint8")).plan()
+    plan = plan_cases(Settings(("image", "numpy"), ("in-process",), shapes, ("float32", "uint8")))
     assert plan.not_run == snapshot
     measured = {
         (case.shape, case.dtype)
@@ -138,7 +139,7 @@ def test_contenders_that_know_no_compressed_objects_get_none(
 ) -> None:
     needs.package("lz4")
     monkeypatch.setattr(type(find_contender("in-process", 1)), "takes_compressed", False)
-    plan = TensorSettings(("image", "image-lz4"), ("in-process",), ((64, 64),), ("uint8",)).plan()
+    plan = plan_cases(Settings(("image", "image-lz4"), ("in-process",), ((64, 64),), ("uint8",)))
     assert plan.not_run == snapshot
     assert [combination.plugin for case in plan.cases for combination in case.combinations] == [
         "image"

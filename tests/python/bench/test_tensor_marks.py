@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wirecost.measure.bench.tensor.content import DIGITS, PAGE_BYTES, ArraySource
+from wirecost.measure.bench.tensor.arrays import DIGITS, PAGE_BYTES, ArraySource
 
 
 def content(number: int, seed: int = 1, dtype: str = "float64") -> np.ndarray:

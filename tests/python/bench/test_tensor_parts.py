@@ -14,12 +14,15 @@ from syrupy.assertion import SnapshotAssertion
 
 from support import needs
 from wirecost.measure.bench.tensor import blocks, interpreters
-from wirecost.measure.bench.tensor.cases import Combination, TensorCase, TensorSettings
+from wirecost.measure.bench.tensor.arrays import ArraySource
+from wirecost.measure.bench.tensor.cases import Combination, TensorCase
+from wirecost.measure.bench.tensor.cases import plan as plan_cases
+from wirecost.measure.bench.tensor.choices import CONTENTS
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import ReceivedMessage, TensorReceiver
-from wirecost.measure.bench.tensor.content import CONTENTS, ArraySource
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS, as_array
-from wirecost.measure.bench.tensor.race import plan_of
+from wirecost.measure.bench.tensor.rounds import plan_of
+from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
 from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
 from wirecost.system.errors import UserError
@@ -203,7 +206,7 @@ def test_plugins_make_what_they_read_back(name: str) -> None:
 
 def test_what_cannot_be_measured_is_reported_with_its_reason() -> None:
     plugins, devices = ("numpy", "pillow", "cupy"), ("cpu", "cuda")
-    plan = TensorSettings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices).plan()
+    plan = plan_cases(Settings(plugins, ("shm", "zeromq"), (SHAPE,), devices=devices))
     assert Combination("shm", "") in {
         combination for case in plan.cases for combination in case.combinations
     }
@@ -219,7 +222,7 @@ def test_settings_that_cannot_be_run_are_refused() -> None:
         {"content": "twos"},
     ):  # fmt: skip
         with pytest.raises(UserError):
-            TensorSettings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
+            Settings(("numpy",), ("shm",), **wrong).check()  # type: ignore[arg-type]
     with pytest.raises(UserError, match="unknown"):
         find_contender("zeromk", 10)
 
@@ -269,7 +272,7 @@ def test_an_interpreter_that_cannot_run_this_says_why(
 def test_what_another_interpreter_lacks_is_not_run(snapshot: SnapshotAssertion) -> None:
     lacking = interpreters.Interpreter(Path("/x/python"), {}, {"shm": "no shm", "zeromq": "no zmq"})
     elsewhere = {"numpy": lacking}
-    plan = TensorSettings(("numpy",), ("zeromq", "in-process"), interpreters=elsewhere).plan()
+    plan = plan_cases(Settings(("numpy",), ("zeromq", "in-process")), elsewhere)
     assert plan.not_run == snapshot
     assert [combination.mware for case in plan.cases for combination in case.combinations] == [
         "in-process"

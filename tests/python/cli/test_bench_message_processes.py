@@ -29,11 +29,11 @@ def test_plan(
 ) -> None:
     planned: list[tuple[int, int]] = []
 
-    def keep(_: Any, __: Any, ___: Any, run: Any) -> None:
-        (settings,) = run.args
+    def keep(*arguments: Any) -> None:
+        (settings,) = arguments[-1].args
         planned.append((settings.plan.samples, settings.plan.processes))
 
-    monkeypatch.setattr(measuring, "measure_and_report", keep)
+    monkeypatch.setattr(measuring, "measure", keep)
     schema = tmp_path / "state.proto"
     done = CliRunner().invoke(app, ["bench", "message", str(schema), *options.split()])
     assert done.exit_code == 0, done.output

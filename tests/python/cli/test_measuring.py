@@ -11,27 +11,27 @@ from typer.testing import CliRunner
 
 from support.transport_folders import Made, fill, transport_folder
 from wirecost.cli import app, measuring
-from wirecost.cli.console import Advance
-from wirecost.cli.measuring import FAILED, measure_and_report
-from wirecost.results.records.journal import Journal
+from wirecost.cli.ending import Output
+from wirecost.cli.measuring import FAILED
+from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.results.report.results.caution import caution
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import EndedError, UserError
 
 
 def test_a_program_that_dies_before_anything_was_measured_is_one_line(tmp_path: Path) -> None:
-    def measure(_journal: Journal, _advance: Advance) -> None:
+    def measure(_measurement: Measurement) -> None:
         raise ProgramFailedError("`python -m contenders …` was ended by SIGABRT")
 
     with pytest.raises(EndedError) as caught:
-        measure_and_report("notification", tmp_path / "r", None, measure)
+        measuring.measure("notification", "notification", tmp_path / "r", Output(), measure)
     assert str(caught.value).endswith("nothing was measured")
     assert caught.value.status == FAILED
     assert not list(tmp_path.iterdir())
 
 
-def measure(journal: Journal, _advance: Advance) -> None:
-    fill(journal, {"good": Made()}, load="fail (6.10 on 2 CPUs)")
+def measure(measurement: Measurement) -> None:
+    fill(measurement.journal, {"good": Made()}, load="fail (6.10 on 2 CPUs)")
 
 
 def test_tables_are_there_where_the_page_fails(
@@ -42,7 +42,7 @@ def test_tables_are_there_where_the_page_fails(
 
     monkeypatch.setattr(measuring, "write_report", failing)
     with pytest.raises(EndedError) as caught:
-        measure_and_report("transport", tmp_path / "r", None, measure)
+        measuring.measure("transport", "transport", tmp_path / "r", Output(), measure)
     assert caught.value.status == FAILED
     text = str(caught.value)
     assert "KeyError: 'colour'" in text
@@ -56,7 +56,7 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "r"
-    measure_and_report("transport", folder, None, measure)
+    measuring.measure("transport", "transport", folder, Output(), measure)
     said = "Load 6.10 on 2 CPUs when the run began: trust the order, not the times"
     assert said in " ".join(capsys.readouterr().out.split())
     runner = CliRunner()
@@ -74,18 +74,18 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
 def test_a_long_run_answers_after_its_first_rounds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def long(journal: Journal, advance: Advance) -> None:
-        advance(1, 10, "turn 1")
-        measure(journal, advance)
-        journal.after_round()
-        journal.after_round()
-        advance(9, 10, "turn 9")
+    def long(measurement: Measurement) -> None:
+        measurement.progress(1, 10, "turn 1")
+        measure(measurement)
+        measurement.journal.after_round()
+        measurement.journal.after_round()
+        measurement.progress(9, 10, "turn 9")
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", 0.0)
-    measure_and_report("transport", tmp_path / "log", None, long)
+    measuring.measure("transport", "transport", tmp_path / "log", Output(), long)
     assert measuring.GOES_ON not in capsys.readouterr().err
     monkeypatch.setenv("FORCE_COLOR", "1")
-    measure_and_report("transport", tmp_path / "r", None, long)
+    measuring.measure("transport", "transport", tmp_path / "r", Output(), long)
     out, err = (re.sub(r"\x1b\[[\d;?]*\w", "", text) for text in capsys.readouterr())
     assert err.count(measuring.GOES_ON) == 1
     assert "good python default" in err and "good python default" in out
@@ -100,14 +100,14 @@ def test_a_short_run_answers_once(
     done: int,
     after_s: float,
 ) -> None:
-    def short(journal: Journal, advance: Advance) -> None:
-        advance(done, 10, "a turn")
-        measure(journal, advance)
-        journal.after_round()
+    def short(measurement: Measurement) -> None:
+        measurement.progress(done, 10, "a turn")
+        measure(measurement)
+        measurement.journal.after_round()
 
     monkeypatch.setattr(measuring, "FIRST_TABLE_S", after_s)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    measure_and_report("transport", tmp_path / "r", None, short)
+    measuring.measure("transport", "transport", tmp_path / "r", Output(), short)
     assert measuring.GOES_ON not in capsys.readouterr().err
 
 

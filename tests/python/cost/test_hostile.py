@@ -29,7 +29,7 @@ from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
-from wirecost.measure.cost.system import system_cost
+from wirecost.measure.cost.system_cost import system_cost
 from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.records.cost import TopicCost, read_cost
 from wirecost.results.records.journal import Journal

@@ -20,7 +20,7 @@ from cost.drives import drive
 from wirecost.data.recordings.offered import LONGEST, offered_words
 from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.prices import PriceList
-from wirecost.measure.cost.system import system_cost
+from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import qos_hints, tables
 from wirecost.results.report.cost.system_answer import cost_answer

@@ -16,7 +16,7 @@ from wirecost.observe.doctor.checks import all_checks
 from wirecost.observe.doctor.environment import environment
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.system import System
+from wirecost.observe.doctor.machine_files import System
 from wirecost.system.errors import UserError
 
 EXPECTED = {

@@ -11,9 +11,9 @@ import pytest
 
 from support.doctor_trees import contents, findings, lay_out
 from wirecost.observe.doctor.machine import CPU, machine
+from wirecost.observe.doctor.machine_files import System
 from wirecost.observe.doctor.repair import fix, undo
 from wirecost.observe.doctor.state import read_state, state_file
-from wirecost.observe.doctor.system import System
 from wirecost.system.errors import UserError
 from wirecost.system.private import write_private
 

@@ -16,9 +16,9 @@ from support.programs import execute
 from support.second_user import SECOND_USER, needs_root, open_folder, python_as_second_user
 from wirecost.observe.doctor.checks import all_checks, allowed
 from wirecost.observe.doctor.machine import CPU
+from wirecost.observe.doctor.machine_files import System
 from wirecost.observe.doctor.repair import NO_VALUE, undo
 from wirecost.observe.doctor.state import Former, State, read_state, take_over, write_state
-from wirecost.observe.doctor.system import System
 from wirecost.system.errors import UserError
 from wirecost.system.private import write_private
 

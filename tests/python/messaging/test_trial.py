@@ -13,8 +13,8 @@ import pytest
 from support import needs
 from support.messaging_fakes import MISSING, FakeTransport, fake_transports
 from support.transport_peer import runtime_folder
-from wirecost.messaging.api import trial
-from wirecost.messaging.api.trial import tried
+from wirecost.messaging.api import transport_trial as trial
+from wirecost.messaging.api.transport_trial import tried
 from wirecost.messaging.transport.shared.server_process import NoServerError
 
 

@@ -13,12 +13,12 @@ from cost.drives import POINTS, RATES_HZ, STEP, USED, drive, mcap
 from wirecost.data.messages.anatomy import Anatomy
 from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
-from wirecost.measure.cost import measured as measured_topics
+from wirecost.measure.cost import measured_topics
 from wirecost.measure.cost.calibration import Observation
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import PACKED
-from wirecost.measure.cost.system import system_cost
+from wirecost.measure.cost.system_cost import system_cost
 
 
 def read(*paths: Path) -> RecordingSurvey:

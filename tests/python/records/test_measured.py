@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wirecost.cli import app
-from wirecost.results.records.measured import latest, measured_in
+from wirecost.results.records.result_folders import latest, measured_in
 from wirecost.results.report.shared.screen import SCREEN
 from wirecost.system.errors import UserError
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.replay.answers import Answers
-from wirecost.replay.system import Call
+from wirecost.replay.middleware import Call
 
 
 def call(request: bytes, reply: bytes, error: str | None = None) -> Call:

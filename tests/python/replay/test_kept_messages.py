@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from wirecost.replay.middleware import Qos, Topic
 from wirecost.replay.play.prepared import KEPT_NS, prepare
 from wirecost.replay.recording.reader import Recorded, Stored
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot
-from wirecost.replay.system import Qos, Topic
 
 START = 10 * KEPT_NS
 

@@ -17,9 +17,9 @@ from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from wirecost.replay.dds.definitions import definition
+from wirecost.replay.middleware import Topic
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.padding import Padding
-from wirecost.replay.system import Topic
 from wirecost.system.errors import UserError
 
 STORE = get_typestore(Stores.ROS2_JAZZY)

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
+from wirecost.replay.middleware import Topic
 from wirecost.replay.play import sockets_of
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.equality import compare_runs, compare_with_recording
@@ -25,7 +26,6 @@ from wirecost.replay.play.outputs import Output
 from wirecost.replay.play.results import PREEMPTED, SENDING, WOKEN, causes, inputs_table
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.reader import Stored
-from wirecost.replay.system import Topic
 
 READER = """
 import socket, sys

@@ -29,13 +29,13 @@ from support.replay_fakes import (
     stamped,
 )
 from support.waiting import until
+from wirecost.replay.middleware import Call, Qos
 from wirecost.replay.record.record import Request, record
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, bag_metadata
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.recording.writer import CHUNK_BYTES, INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.system import Call, Qos
 from wirecost.replay.systems import SYSTEMS
 from wirecost.system.errors import UserError
 
@@ -283,7 +283,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 from wirecost.system.errors import UserError
 from wirecost.replay.recording.writer import INPUT, RecordingWriter
-from wirecost.replay.system import Topic
+from wirecost.replay.middleware import Topic
 from wirecost.replay.systems import SYSTEMS
 import os
 try:

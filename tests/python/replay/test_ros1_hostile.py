@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
+from wirecost.replay.middleware import Service, Topic
 from wirecost.replay.ros1 import rpc, tcpros
 from wirecost.replay.ros1.definitions import Definitions
 from wirecost.replay.ros1.parameter_tree import ParameterTree
@@ -26,7 +27,6 @@ from wirecost.replay.ros1.service import exchange, shake_hands_with_provider
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import PeerError, deadline
 from wirecost.replay.ros1.subscriptions import Subscriptions
-from wirecost.replay.system import Service, Topic
 
 HOST = "127.0.0.1"
 

@@ -16,7 +16,7 @@ from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System
 from support.waiting import until
 from wirecost._middleware import Player, Queue
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, IsolatedSystem, Qos, Service, Topic
+from wirecost.replay.middleware import Call, IsolatedSystem, Qos, Service, Topic
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"

@@ -18,7 +18,7 @@ from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, Publishers, Topic
+from wirecost.replay.middleware import Call, Publishers, Topic
 from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(

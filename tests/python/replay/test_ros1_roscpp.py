@@ -12,7 +12,7 @@ from support.ros1_systems import ROSMASTER, System, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
-from wirecost.replay.system import Call, Qos, Service, Topic
+from wirecost.replay.middleware import Call, Qos, Service, Topic
 
 NODE = Path(__file__).parents[3] / "build" / "cmake" / "tests" / "cpp" / "ros1" / "ros1_node"
 

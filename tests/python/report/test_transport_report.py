@@ -20,7 +20,7 @@ from support.result_folders import meta_with
 from support.snapshots import drawn
 from support.transport_folders import FATES, Made, transport_folder
 from wirecost.results.analysis.summary import Row, summarize
-from wirecost.results.analysis.transport.measured import measured
+from wirecost.results.analysis.transport.measured_transport import measured
 from wirecost.results.records.folder import Results
 from wirecost.results.records.longer_run import run_for_tail
 from wirecost.results.records.schemas.transport import TransportMeta, TransportRun

@@ -26,9 +26,9 @@ from wirecost.results.analysis.gains import (
     judged,
     rounds_needed,
 )
-from wirecost.results.records.measured import measured_in
-from wirecost.results.records.trial import Trial, TrialAbout, begin_trial, end_trial
-from wirecost.results.report.probe.trial import cases_of, document, doubts, first_answer
+from wirecost.results.records.remedy_trial import Trial, TrialAbout, begin_trial, end_trial
+from wirecost.results.records.result_folders import measured_in
+from wirecost.results.report.probe.remedy_gains import cases_of, document, doubts, first_answer
 from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.system.errors import UserError
 

@@ -15,8 +15,8 @@ from wirecost.cli.bench import NAMES, app
 
 FOLDERS = [Path(__file__).parents[2] / name for name in ("e2e", "benchmarks")]
 WRONG = Path(__file__).parents[1] / "cli" / "wrong_inputs.txt"
-COMMON = {"--help", "--out", "--json", "--all", "--report"}
-"""Every test has them."""
+COMMON = {"--help", "--out", "--all", "--report", "--json"}
+"""``test_bench_commands.py`` gives them to every command."""
 ELSEWHERE = {
     "wrapyfi": {  # installs packages for minutes: benchmarks/test_wrapyfi.py
         "--plugins",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wirecost.observe.doctor.examine import Finding, examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.system import System
+from wirecost.observe.doctor.machine_files import System
 
 MACHINES = Path(__file__).parents[2] / "data" / "doctor"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small middleware of sockets: everything above ``replay/system.py`` runs on it as on a real one.
+"""A small middleware of sockets: all above ``replay/middleware.py`` runs on it as on a real one.
 
 A frame is a four-byte length and a message. A node connects to the isolated system, sends
 ``sub NAME`` or ``pub NAME`` in its first frame, and receives or sends messages from then on.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from wirecost._middleware import Queue, Tcp, TcpSink
-from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Qos, Service, Topic
+from wirecost.replay.middleware import ALL, Call, NodeGraph, Publishers, Qos, Service, Topic
 from wirecost.replay.systems import System
 from wirecost.system.errors import UserError
 

@@ -15,12 +15,12 @@ from support.replay_fakes import (
     FakeSystem,
     stamped,
 )
+from wirecost.replay.middleware import Call
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.replay import Settings, replay
 from wirecost.replay.process.state import ProcessState, state_of
 from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, write_snapshot
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.system import Call
 from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
 

@@ -24,8 +24,8 @@ from wirecost.results.analysis.gains import (
     gains_of,
     rounds_needed,
 )
-from wirecost.results.records.trial import Trial, TrialAbout
-from wirecost.results.report.probe.trial import document, effect_table, first_answer
+from wirecost.results.records.remedy_trial import Trial, TrialAbout
+from wirecost.results.report.probe.remedy_gains import document, effect_table, first_answer
 from wirecost.system.errors import UserError
 
 NAMES = ["fifo", "heap", "huge", "lock", "malloc", "pin"]

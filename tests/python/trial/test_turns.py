@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from wirecost.observe.trial.remedy import PLAIN, Change
 from wirecost.observe.trial.turns import Turn, take
 from wirecost.results.records.new_folder import new_folder
-from wirecost.results.records.trial import TRIAL, begin_trial, kept_where_it_fails
+from wirecost.results.records.remedy_trial import TRIAL, begin_trial, kept_where_it_fails
 from wirecost.system.errors import UserError
 
 PLAN: list[Turn] = [

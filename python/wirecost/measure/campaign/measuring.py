@@ -19,7 +19,7 @@ import polars as pl
 from wirecost.measure.campaign.tasks import Task
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.system import System
+from wirecost.observe.doctor.machine_files import System
 from wirecost.results.analysis.summary import document, summarize
 from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results

@@ -28,3 +28,5 @@ LIBRARIES = (
     "protobuf-current",
 )
 """Libraries that a language may have; those of a machine and a wire are fewer."""
+HEADERS, MODULE, JAVA = (".hpp", ".h", ".hh", ".hxx"), ".py", ".java"
+"""Endings of files with contenders, by language."""

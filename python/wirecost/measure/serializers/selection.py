@@ -12,9 +12,6 @@ from wirecost.data.messages.subject import Subject
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.cpp.source import ProgramSource
 
-HEADERS = (".hpp", ".h", ".hh", ".hxx")
-MODULE = ".py"
-JAVA = ".java"
 OPTIMIZED = ("-std=c++20", "-O3", "-DNDEBUG")
 """Flags of the C++ compiler in presets."""
 MOST_MESSAGES = 40

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.observe.doctor.system import System, whole
+from wirecost.observe.doctor.machine_files import System, whole
 
 Counts = dict[str, dict[int, int]]
 """Source → CPU → count since boot."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wirecost.observe.doctor.system import whole
+from wirecost.observe.doctor.machine_files import whole
 
 MOST_CPUS = 8192
 """CPUs that Linux can be built for at most; a list that names more is no list of CPUs."""

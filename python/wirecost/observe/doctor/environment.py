@@ -13,7 +13,7 @@ import psutil
 
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.system import System
+from wirecost.observe.doctor.machine_files import System
 from wirecost.results.records.schemas.common import Entry
 from wirecost.system.allocation import malloc_file, variables
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from wirecost.observe.doctor import cpulist
-from wirecost.observe.doctor.system import System, whole
+from wirecost.observe.doctor.machine_files import System, whole
 from wirecost.system.errors import UserError
 
 WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wirecost import _core
 from wirecost.observe.doctor.counts import INTERRUPTS, SOFTIRQS, Counts, busiest, counts, since
 from wirecost.observe.doctor.machine import Machine
-from wirecost.observe.doctor.system import System, whole
+from wirecost.observe.doctor.machine_files import System, whole
 from wirecost.results.records.recorded_machine import CpuNoise
 from wirecost.system.errors import UserError
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from wirecost.observe.doctor.check import Change, Check, Verdict
 from wirecost.observe.doctor.checks import all_checks, allowed
 from wirecost.observe.doctor.machine import Machine
+from wirecost.observe.doctor.machine_files import System
 from wirecost.observe.doctor.state import Former, State, read_state, write_state
-from wirecost.observe.doctor.system import System
 
 BOOT_ID = "proc/sys/kernel/random/boot_id"
 NO_VALUE = "<unsupported>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
-    from wirecost.replay.system import IsolatedSystem, Recorder
+    from wirecost.replay.middleware import IsolatedSystem, Recorder
 
 MCAP_NAMES = ("ros2", "cdr", "ros2msg")
 """Profile, message encoding and schema encoding of its recordings."""

@@ -13,7 +13,7 @@ from wirecost import _dds
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.definitions import definition
 from wirecost.replay.dds.discovery import FoundNode
-from wirecost.replay.system import NodeGraph, Service, Topic
+from wirecost.replay.middleware import NodeGraph, Service, Topic
 
 
 def graph_of(node: FoundNode, everything: Iterable[_dds.FoundEndpoint]) -> NodeGraph:

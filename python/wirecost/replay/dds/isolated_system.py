@@ -21,7 +21,7 @@ from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.recorder import ENCLAVE
 from wirecost.replay.dds.server import Server
-from wirecost.replay.system import Call, Service, Topic
+from wirecost.replay.middleware import Call, Service, Topic
 
 _CALL_S = 10.0
 # A node announces itself once its topics stand.

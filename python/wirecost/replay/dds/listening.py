@@ -10,7 +10,7 @@ from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
-from wirecost.replay.system import ALL, Publishers, Topic
+from wirecost.replay.middleware import ALL, Publishers, Topic
 
 _CHECK_S = 0.2
 

@@ -10,7 +10,7 @@ from wirecost.replay.dds import parameters
 from wirecost.replay.dds.client import Client
 from wirecost.replay.dds.discovery import FoundNode
 from wirecost.replay.dds.graph import graph_of
-from wirecost.replay.system import Service
+from wirecost.replay.middleware import Service
 
 _PATIENCE_S = 5.0
 

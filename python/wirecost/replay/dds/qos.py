@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wirecost import _dds
-from wirecost.replay.system import Qos
+from wirecost.replay.middleware import Qos
 
 # Reliable, and not kept for late joiners.
 SERVICE = _dds.Qos(reliable=True, transient_local=False, depth=10)

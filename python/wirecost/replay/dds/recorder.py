@@ -17,7 +17,7 @@ from wirecost.replay.dds.graph import graph_of
 from wirecost.replay.dds.listening import Listening
 from wirecost.replay.dds.node_parameters import NodeParameters
 from wirecost.replay.dds.watching import Watching
-from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Topic
+from wirecost.replay.middleware import ALL, Call, NodeGraph, Publishers, Topic
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 

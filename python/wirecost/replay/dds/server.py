@@ -9,7 +9,7 @@ from collections.abc import Callable
 from wirecost import _dds
 from wirecost.replay.answers import Answers
 from wirecost.replay.dds import envelope, names, qos
-from wirecost.replay.system import Service
+from wirecost.replay.middleware import Service
 from wirecost.system.waiting import Deadline
 
 _INBOX_BYTES = 64 << 20

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirecost import _dds
 from wirecost.replay.dds import envelope, names, qos
 from wirecost.replay.dds.discovery import Discovery
-from wirecost.replay.system import Call, NodeGraph, Service
+from wirecost.replay.middleware import Call, NodeGraph, Service
 
 _INBOX_BYTES = 64 << 20
 # Unanswered calls must not fill the memory.

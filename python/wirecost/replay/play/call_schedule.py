@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from wirecost.replay.system import Call, IsolatedSystem, Service
+from wirecost.replay.middleware import Call, IsolatedSystem, Service
 from wirecost.system.errors import UserError
 
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirecost._middleware import Sink
+from wirecost.replay.middleware import IsolatedSystem
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.outputs import OutputCatcher
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start, last_lines
 from wirecost.replay.recording.reader import Stored
-from wirecost.replay.system import IsolatedSystem
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline
 

@@ -7,9 +7,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 
+from wirecost.replay.middleware import Topic
 from wirecost.replay.play.padding import MOST_ELEMENTS, Padding
 from wirecost.replay.play.stamps import SEQ_BYTES, begins_with_header
-from wirecost.replay.system import Topic
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecost._middleware import Sink
+from wirecost.replay.middleware import IsolatedSystem
 from wirecost.replay.play.call_schedule import CallSchedule
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.matching import Sent
 from wirecost.replay.play.options import PlayOptions
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess
-from wirecost.replay.system import IsolatedSystem
 from wirecost.system import interruption
 from wirecost.system.counted import counted
 

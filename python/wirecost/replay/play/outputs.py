@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost._middleware import Queue
+from wirecost.replay.middleware import Topic
 from wirecost.replay.play.digests import Digests
 from wirecost.replay.play.stamps import begins_with_header, stamp_ns
 from wirecost.replay.recording.writer import OUTPUT, RecordingWriter
-from wirecost.replay.system import Topic
 from wirecost.replay.systems import System
 from wirecost.system.errors import UserError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from wirecost.observe.doctor.environment import environment
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.system import System as Machine
+from wirecost.observe.doctor.machine_files import System as Machine
 from wirecost.replay.play.options import PlayOptions, StartOptions
 from wirecost.replay.play.prepared import prepare
 from wirecost.replay.play.results import Context, write_replay

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wirecost.replay.middleware import Call, IsolatedSystem, Service
 from wirecost.replay.play.connection import PATIENCE_S, Connection, died
 from wirecost.replay.play.idle import Activity
 from wirecost.replay.play.inputs import play
@@ -17,7 +18,6 @@ from wirecost.replay.play.outputs import Output, OutputCatcher
 from wirecost.replay.play.prepared import Prepared
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import Counts, counts_of
-from wirecost.replay.system import Call, IsolatedSystem, Service
 from wirecost.replay.systems import System
 
 QUIET_S, SETTLE_S = 0.5, 5.0

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wirecost.replay.middleware import NodeGraph, Recorder
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import state_of
 from wirecost.replay.record.session import Report, Session
@@ -23,7 +24,6 @@ from wirecost.replay.recording.snapshot import (
     write_snapshot,
 )
 from wirecost.replay.recording.writer import RecordingWriter
-from wirecost.replay.system import NodeGraph, Recorder
 from wirecost.replay.systems import System
 from wirecost.system.errors import UserError
 from wirecost.system.waiting import Deadline

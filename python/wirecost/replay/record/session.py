@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from wirecost.replay.middleware import NodeGraph, Recorder, Service
 from wirecost.replay.process.node import NodeProcess
 from wirecost.replay.record.topics import RecordedTopics, TopicProgress
 from wirecost.replay.recording.snapshot import Snapshot, write_snapshot
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.system import NodeGraph, Recorder, Service
 from wirecost.system.errors import UserError
 
 FLUSH_S, FOLLOW_S, REPORT_S = 0.2, 0.5, 0.5

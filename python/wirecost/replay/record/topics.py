@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirecost._middleware import Queue
+from wirecost.replay.middleware import NodeGraph, Publishers, Recorder, Topic
 from wirecost.replay.recording.snapshot import JoinedTopic
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
-from wirecost.replay.system import NodeGraph, Publishers, Recorder, Topic
 
 QUEUE_BYTES = 256 << 20
 TAKE_S = 0.05

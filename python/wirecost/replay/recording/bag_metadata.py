@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.replay.middleware import Topic
 from wirecost.replay.recording.qos_text import profiles
-from wirecost.replay.system import Topic
 from wirecost.system.failed_write import failed_write
 from wirecost.system.whole_file import write_text
 

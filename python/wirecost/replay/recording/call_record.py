@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from wirecost.replay.system import Call
+from wirecost.replay.middleware import Call
 
 ENCODING = "wirecost-call"
 SCHEMA = "wirecost/Call"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.replay.system import Qos
+from wirecost.replay.middleware import Qos
 
 INFINITE_S, INFINITE_NS = 9223372036, 854775807
 KEEP_LAST, KEEP_ALL = 1, 2

@@ -18,9 +18,9 @@ from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.records import Channel, Chunk, Header, Message
 
+from wirecost.replay.middleware import Call
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
-from wirecost.replay.system import Call
 from wirecost.system.errors import UserError
 from wirecost.system.regular_file import open_regular
 

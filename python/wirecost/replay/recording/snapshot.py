@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
+from wirecost.replay.middleware import Service, Topic
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording.origin import seal, sealed_here
 from wirecost.replay.recording.snapshot_schema import Document
-from wirecost.replay.system import Service, Topic
 from wirecost.results.records import json_document
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from mcap.writer import CompressionType, Writer
 
+from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
 from wirecost.replay.recording.qos_text import profiles
-from wirecost.replay.system import Call, Service, Topic
 from wirecost.replay.systems import System
 from wirecost.system.closing import Closing
 from wirecost.system.failed_write import failed_write

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wirecost.replay.system import IsolatedSystem, Recorder
+from wirecost.replay.middleware import IsolatedSystem, Recorder
 
 MCAP_NAMES = ("ros1", "ros1", "ros1msg")
 """Profile, message encoding and schema encoding of its recordings."""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from wirecost.replay.middleware import Qos, Service, Topic
 from wirecost.replay.ros1.service import shake_hands_with_provider
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.replay.system import Qos, Service, Topic
 
 LATCHED = Qos(durability="transient_local", depth=1)
 ANY = "*"

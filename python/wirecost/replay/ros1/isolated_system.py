@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from wirecost._middleware import Queue, Sink
+from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.ros1.definitions import Definitions
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.master_server import MasterServer
@@ -18,7 +19,6 @@ from wirecost.replay.ros1.service import exchange, shake_hands_with_provider
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import LOOPBACK, PeerError
 from wirecost.replay.ros1.subscriptions import Subscriptions
-from wirecost.replay.system import Call, Service, Topic
 
 
 class Ros1IsolatedSystem:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from wirecost._middleware import TcpSink
 from wirecost.replay.answers import Answers
+from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.ros1.server import TcprosServer, refuse
 from wirecost.replay.ros1.service import Reply, read_frame, send_reply
 from wirecost.replay.ros1.sockets import deadline, send
 from wirecost.replay.ros1.tcpros import HANDSHAKE_S, encode
-from wirecost.replay.system import Call, Service, Topic
 
 ANY = "*"
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from typing import Any, Self
 
 from wirecost._middleware import Queue
+from wirecost.replay.middleware import ALL, Call, NodeGraph, Publishers, Service, Topic
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.definitions import Definitions
 from wirecost.replay.ros1.master import Master, SystemState
@@ -18,7 +19,6 @@ from wirecost.replay.ros1.restorer import Restorer
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of, is_local
 from wirecost.replay.ros1.subscriptions import Subscriptions
-from wirecost.replay.system import ALL, Call, NodeGraph, Publishers, Service, Topic
 from wirecost.system.errors import UserError
 
 OWN = "/wirecost_"

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from wirecost.replay.middleware import Call
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.service_proxy import Provider
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.replay.system import Call
 
 ANSWER_S = 10.0
 

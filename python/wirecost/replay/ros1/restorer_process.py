@@ -18,11 +18,11 @@ import time
 from contextlib import suppress
 from dataclasses import asdict
 
+from wirecost.replay.middleware import Call
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.service_proxy import ServiceProxy
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.replay.system import Call
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import Lines
 

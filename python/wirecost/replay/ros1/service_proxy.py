@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from wirecost.replay.middleware import Call
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.rpc import RefusedError
@@ -23,7 +24,6 @@ from wirecost.replay.ros1.service import (
 )
 from wirecost.replay.ros1.sockets import GoneError, PeerError, deadline, send
 from wirecost.replay.ros1.tcpros import HANDSHAKE_S, encode
-from wirecost.replay.system import Call
 
 PROVIDER_CHECK_S = 1.0
 

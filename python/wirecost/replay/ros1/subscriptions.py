@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from wirecost._middleware import Queue, Tcp
+from wirecost.replay.middleware import ALL, Publishers
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
-from wirecost.replay.system import ALL, Publishers
 
 MAX_MESSAGE_BYTES = 1 << 30
 MAX_PUBLISHERS = 1000

@@ -15,10 +15,10 @@ from markupsafe import Markup
 
 from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.analysis.summary import summarize
-from wirecost.results.records.measured import latest
 from wirecost.results.records.reading import read_results
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.records.recorded_machine import prices_beside
+from wirecost.results.records.result_folders import latest
 from wirecost.results.report.campaign.content import campaign_answer
 from wirecost.results.report.campaign.content import content as store_content
 from wirecost.results.report.probe.answer import probe_answer

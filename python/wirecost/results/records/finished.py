@@ -222,5 +222,4 @@ def _why(read: _Read) -> str:
     not_run = read.meta.get("not_run")
     if isinstance(not_run, dict):
         reasons += [f"{name}: {why}" for name, why in not_run.items()]
-    reasons += [str(read.meta["lost"])] if read.meta.get("lost") else []
     return "nothing was measured" + (": " + "; ".join(dict.fromkeys(reasons)) if reasons else "")

@@ -12,10 +12,10 @@ from wirecost.results.records import consistency, json_document
 from wirecost.results.records.finished import finished_copy
 from wirecost.results.records.folder import META, SAMPLES, SCHEMA, Results
 from wirecost.results.records.journal import NAME as JOURNAL
+from wirecost.results.records.remedy_trial import is_trial
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
-from wirecost.results.records.trial import is_trial
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.regular_file import read_regular

@@ -21,8 +21,6 @@ REINDEX = "ros2 bag reindex"
 _LONGEST_DEFINITION = 8 << 20
 _ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
 """Where a table's rows are; 0 for views and virtual tables."""
-_HIDDEN = 6
-"""Place of what is not 0 for columns that are computed, in ``table_xinfo``."""
 TOO_LONG = offered.LONGEST + 1
 
 

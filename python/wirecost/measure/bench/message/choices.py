@@ -12,3 +12,5 @@ SAMPLED = 50
 """Messages that are measured of a longer recording, unless another number is asked for."""
 PROCESSES, REPETITIONS = 5, 30
 """Fresh processes, and samples in all of them, unless other numbers are asked for."""
+BINARY = (".binpb", ".bin", ".pb", ".delimited")
+"""Endings of files with messages in Protobuf's wire format."""

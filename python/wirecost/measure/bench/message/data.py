@@ -16,8 +16,8 @@ from wirecost.data.recordings.described import ReadableGroups, kept_for, subject
 from wirecost.data.recordings.recording import Recording, is_recording, rate_over
 from wirecost.data.traces.osi_file import OsiTrace
 from wirecost.measure.bench.message import plain_files
-from wirecost.measure.bench.message.choices import SAMPLED
-from wirecost.measure.bench.message.plain_files import BINARY, JSON, TEXT, Numbered
+from wirecost.measure.bench.message.choices import BINARY, SAMPLED
+from wirecost.measure.bench.message.plain_files import JSON, TEXT, Numbered
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown

@@ -19,7 +19,6 @@ from wirecost.measure.bench.message.choices import DELIMITED, SINGLE
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
-BINARY = (".binpb", ".bin", ".pb", ".delimited")
 JSON = (".json", ".jsonl", ".ndjson")
 TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 LARGEST = 256 << 20

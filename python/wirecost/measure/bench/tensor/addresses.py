@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from wirecost.measure.bench.tensor.contenders import contender_names, find_contender
@@ -16,7 +17,7 @@ def forms() -> dict[str, str]:
     return {name: form for name, form in all_forms.items() if form}
 
 
-def parse(options: list[str]) -> dict[str, str]:
+def parse(options: Iterable[str]) -> dict[str, str]:
     """Return the addresses of ``NAME=ADDRESS`` by name. Raises UserError."""
     addresses = {}
     for option in options:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wirecost.measure.bench.tensor.content import SEED, VARIANTS, Array, ArraySource, nearest
+from wirecost.measure.bench.tensor.arrays import SEED, VARIANTS, Array, ArraySource, nearest
 
 BLOCK, ACROSS = 8, 4
 """Pixels of a block, and blocks of the pattern, each way: JPEG's own blocks."""

@@ -1,33 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings, and the cases and contenders of them that can be measured."""
+"""Cases and contenders of the settings that can be measured."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
-from wirecost.measure.bench.engine import limits
-from wirecost.measure.bench.engine.processes import PROCESSES
 from wirecost.measure.bench.tensor import addresses
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import TensorContender
-from wirecost.measure.bench.tensor.content import CONTENTS
 from wirecost.measure.bench.tensor.interpreters import Interpreter
-from wirecost.measure.bench.tensor.pair import PATTERNS
 from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.system.errors import UserError
 
-SWEEP = tuple(64 << 2 * i for i in range(11))
-"""Sizes of a sweep in bytes, 64 B to 64 MiB."""
 SWEEP_BYTES_PER_S = 100_000_000
 """Most bytes per second in a sweep: large sizes are sent less often."""
 SLOT_SPARE = 1 << 20
-
-LARGEST = 1 << 30
-"""Most bytes of an array."""
 
 
 @dataclass(frozen=True)
@@ -89,94 +82,42 @@ class TensorPlan:
     not_run: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class TensorSettings:
-    """Settings of ``bench tensor``."""
+def plan(
+    settings: Settings,
+    interpreters: Mapping[str, Interpreter] = MappingProxyType({}),
+    loopback: bool | None = None,
+) -> TensorPlan:
+    """Return what can be measured, and why the rest cannot.
 
-    plugins: tuple[str, ...]
-    mwares: tuple[str, ...]
-    shapes: tuple[tuple[int, ...], ...] = ((200, 200),)
-    dtypes: tuple[str, ...] = ("float64",)
-    devices: tuple[str, ...] = ("cpu",)
-    content: str = "ones"
-    rate: float = 100.0
-    """Messages per second."""
-    trials: int = 200
-    pattern: str = "pubsub"
-    sweep: bool = False
-    addresses: dict[str, str] = field(default_factory=dict)
-    """Addresses at which contenders' ends meet, if they do not decide that themselves."""
-    processes: int = PROCESSES
-    """Pairs of processes of each contender, one a round; single ones where nothing travels."""
-    seed: int = 1
-    """Seed of the contenders' order in each round."""
-    interpreters: dict[str, Interpreter] = field(default_factory=dict)
-    """Interpreters of plugins that have one of their own."""
-
-    def check(self) -> None:
-        """Check all options. Raises UserError on what cannot be run."""
-        limits.between("--trials", self.trials, 1, 1_000_000)
-        limits.between("--processes", self.processes, 1, 1_000)
-        limits.seed(self.seed)
-        if not 0.1 <= self.rate <= 10_000:
-            raise UserError(f"--rate {self.rate:g}: must lie between 0.1 and 10000 Hz")
-        if self.content not in CONTENTS:
-            raise UserError(f"--content {self.content}: there are {', '.join(CONTENTS)}")
-        if self.pattern not in PATTERNS:
-            raise UserError(f"--pattern {self.pattern}: there are {', '.join(PATTERNS)}")
-        if self.pattern == "reqrep" and set(self.devices) != {"cpu"}:
-            raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
-        for name in self.dtypes:
-            try:
-                usable = np.dtype(name).kind in "iufc"
-            except TypeError:
-                usable = False
-            if not usable:
-                raise UserError(
-                    f"--dtype {name}: give numeric types, such as float32, uint8 or int64"
-                )
-        for shape in self.shapes:
-            size = int(np.prod(shape, dtype=np.float64)) * 16
-            if min(shape, default=0) < 1 or size > 16 * LARGEST:
-                text = "x".join(map(str, shape))
-                raise UserError(f"--shape {text}: give positive extents, below {LARGEST} elements")
-
-    @property
-    def largest(self) -> int:
-        """Return the bytes of the largest array."""
-        return max(_bytes(shape, dtype) for dtype in self.dtypes for shape in self.shapes_of(dtype))
-
-    def shapes_of(self, dtype: str) -> Iterable[tuple[int, ...]]:
-        """Return the shapes of arrays of that type."""
-        return (
-            [(size // np.dtype(dtype).itemsize,) for size in SWEEP] if self.sweep else self.shapes
-        )
-
-    def plan(self, loopback: bool | None = None) -> TensorPlan:
-        """Return what can be measured, and why the rest cannot.
-
-        ``loopback``: whether listeners at an address are on this machine; None: there are none.
-        Raises UserError if nothing can be measured.
-        """
-        if loopback is not None and SHARED in self.devices:
-            raise UserError(f"--device {SHARED}: stays on this machine; leave --peer out")
-        return _Planner(self, loopback).plan()
+    ``interpreters``: of plugins that have one of their own; ``loopback``: whether listeners at an
+    address are on this machine; None: there are none. Raises UserError if nothing can be measured.
+    """
+    if loopback is not None and SHARED in settings.devices:
+        raise UserError(f"--device {SHARED}: stays on this machine; leave --peer out")
+    return _Planner(settings, interpreters, loopback).plan()
 
 
 class _Planner:
     """Planner that finds out what can be measured."""
 
-    def __init__(self, settings: TensorSettings, loopback: bool | None) -> None:
+    def __init__(
+        self, settings: Settings, interpreters: Mapping[str, Interpreter], loopback: bool | None
+    ) -> None:
         self._settings = settings
+        self._interpreters = interpreters
+        self._addresses = addresses.parse(settings.address)
         self._loopback = loopback
         self._plan = TensorPlan()
 
     def plan(self) -> TensorPlan:
         """Find all of it. Raises UserError if nothing can be measured."""
         settings, plan = self._settings, self._plan
-        for name in settings.mwares:
+        largest = max(
+            _bytes(shape, dtype) for dtype in settings.dtypes for shape in self._shapes_of(dtype)
+        )
+        for name in settings.used_mwares:
             try:
-                contender = find_contender(name, settings.largest + SLOT_SPARE)
+                contender = find_contender(name, largest + SLOT_SPARE)
                 why = self._missing(contender)
             except UserError as error:
                 why = str(error)
@@ -187,7 +128,7 @@ class _Planner:
         for device in settings.devices:
             plugins = self._plugins(device)
             for dtype in settings.dtypes:
-                for shape in settings.shapes_of(dtype):
+                for shape in self._shapes_of(dtype):
                     plan.cases += self._cases(shape, dtype, device, plugins)
         if not plan.cases:
             reasons = "; ".join(f"{name}: {why}" for name, why in plan.not_run.items())
@@ -197,14 +138,17 @@ class _Planner:
             raise UserError(f"nothing can be measured: {reasons or floors}")
         return plan
 
+    def _shapes_of(self, dtype: str) -> Iterable[tuple[int, ...]]:
+        return self._settings.shapes_of(np.dtype(dtype).itemsize)
+
     def _missing(self, contender: TensorContender) -> str | None:
         """Return why a contender cannot be used. Raises UserError."""
         settings = self._settings
         why = None
         if self._loopback is not None:
-            why = addresses.refusal(contender.name, settings.addresses, self._loopback)
+            why = addresses.refusal(contender.name, self._addresses, self._loopback)
         why = why or contender.missing()
-        if contender.name not in settings.addresses:
+        if contender.name not in self._addresses:
             why = why or contender.no_server()
         if why is None and settings.pattern == "reqrep" and not contender.requests():
             why = "has no requests"
@@ -213,8 +157,8 @@ class _Planner:
     def _plugins(self, device: str) -> list[str]:
         """Return the plugins that can be used there."""
         usable = []
-        for name in self._settings.plugins:
-            other = self._settings.interpreters.get(name)
+        for name in self._settings.used_plugins:
+            other = self._interpreters.get(name)
             if why := other.missing.get(name) if other else PLUGINS[name].missing(device):
                 self._plan.not_run[name if device == "cpu" else f"{name} {device}"] = why
             else:
@@ -272,7 +216,7 @@ class _Planner:
     def _refused(self, contender: TensorContender, plugin: str) -> str | None:
         if PLUGINS[plugin].codec and not contender.takes_compressed:
             return "has no compressed objects"
-        elsewhere = self._settings.interpreters.get(plugin)
+        elsewhere = self._interpreters.get(plugin)
         why = elsewhere.missing.get(contender.name) if elsewhere else None
         return f"{why}, with {elsewhere.path}" if elsewhere and why else None
 

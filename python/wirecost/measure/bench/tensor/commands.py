@@ -37,7 +37,7 @@ import numpy as np
 from msgspec import Meta
 
 from wirecost.measure.bench.tensor.addresses import forms
-from wirecost.measure.bench.tensor.content import CONTENTS
+from wirecost.measure.bench.tensor.choices import CONTENTS
 from wirecost.measure.bench.tensor.link import plain
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.system.channel.json_stream import JsonObject

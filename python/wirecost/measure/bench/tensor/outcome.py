@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from wirecost.measure.bench.engine.entry import Entry
+from wirecost.measure.bench.tensor.arrays import ArraySource
 from wirecost.measure.bench.tensor.camera import Camera
 from wirecost.measure.bench.tensor.cases import Combination, TensorCase
-from wirecost.measure.bench.tensor.content import ArraySource
 from wirecost.measure.bench.tensor.pair import TensorBlock
 from wirecost.measure.bench.tensor.stamps import TensorCounts
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from wirecost.measure.bench.engine import other_python
 from wirecost.measure.bench.tensor import clocks
+from wirecost.measure.bench.tensor.arrays import DIGITS
+from wirecost.measure.bench.tensor.choices import PATTERNS
 from wirecost.measure.bench.tensor.commands import RefusedCommandError, check_side
 from wirecost.measure.bench.tensor.contenders.base import TensorContender, TensorMeeting
-from wirecost.measure.bench.tensor.content import DIGITS
 from wirecost.measure.bench.tensor.interpreters import Interpreter
 from wirecost.measure.bench.tensor.remote import Remote, RemoteEnd
 from wirecost.measure.bench.tensor.task import TensorOrder
@@ -32,8 +33,6 @@ PRIMING = {
 """Block of small messages for a few seconds; the first ones may be lost."""
 _LISTENER_STAMPS = 4
 """Numbers in each of a listener's rows."""
-PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
-"""Functions of ``blocks`` that sender and listener run, by pattern."""
 
 
 @dataclass(frozen=True)

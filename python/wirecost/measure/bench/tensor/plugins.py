@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:  # the command line lists the names
-    from wirecost.measure.bench.tensor.content import Array
+    from wirecost.measure.bench.tensor.arrays import Array
 
 SHARED = "cuda-ipc"
 """Tensors stay on the device, and the listener gets them there."""

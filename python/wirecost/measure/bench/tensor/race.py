@@ -1,211 +1,170 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of blocks: in each, every contender has new processes and its turn."""
+"""Cases on one machine or between two, and the result folder that they fill."""
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
+from contextlib import ExitStack
+from importlib.metadata import PackageNotFoundError, version
 
-import psutil
-
-from wirecost.measure.bench.engine.processes import ProcessPlan
-from wirecost.measure.bench.tensor.cases import Combination, TensorCase
-from wirecost.measure.bench.tensor.commands import MOST_WORKERS
-from wirecost.measure.bench.tensor.contenders.base import TensorContender
-from wirecost.measure.bench.tensor.interpreters import Interpreter
-from wirecost.measure.bench.tensor.outcome import TensorOutcome
-from wirecost.measure.bench.tensor.pair import TensorBlock, TensorPair
-from wirecost.measure.bench.tensor.remote import Remote
-from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
-from wirecost.system.channel.json_stream import JsonObject
-from wirecost.system.children import ProgramFailedError
+from wirecost.measure.bench.engine.measurement import Measurement
+from wirecost.measure.bench.engine.timing import GC_POLICY
+from wirecost.measure.bench.tensor import addresses, listener
+from wirecost.measure.bench.tensor.cases import TensorPlan
+from wirecost.measure.bench.tensor.cases import plan as planned
+from wirecost.measure.bench.tensor.choices import LISTEN_AT
+from wirecost.measure.bench.tensor.interpreters import Interpreter, parse, probed
+from wirecost.measure.bench.tensor.link import host_port
+from wirecost.measure.bench.tensor.outcome import TensorOutcome, outcome
+from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor.remote import LostListenerError, Remote
+from wirecost.measure.bench.tensor.rounds import WARM_UP, Pairs, TensorRace, plan_of, warm_up_of
+from wirecost.measure.bench.tensor.settings import Settings
+from wirecost.measure.bench.tensor.token import token_of
+from wirecost.system import scratch
+from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
-WARM_UP, WARM_UP_BYTES = 20, 100_000_000
-"""Messages before each block that do not count: caches and page tables are cold, a middleware's
-memory is new. Of large ones as many as have so many bytes, but at least 5."""
-LEAST_BLOCK = 5
-"""Least messages of a block, where there are as many."""
-PAIR_BYTES = 1 << 30
-"""Bytes that a pair is assumed to need, with a large framework in both processes."""
-PAIR_FILES, OTHER_FILES = 12, 32
-"""Descriptors that a pair needs in this process, and that everything else does."""
-
-Report = Callable[[str, int], None]
-"""Function to call with what runs now, and the messages sent since the last call."""
-Keep = Callable[[], None]
-"""Function to call after each block, when nothing runs."""
+START_S = 3.0
+"""Seconds that starting a pair of processes takes, roughly."""
+BLOCK_S = 0.4
 
 
-class Pairs:
-    """Pairs that are alive; the one that was used longest ago makes room for another."""
-
-    def __init__(
-        self,
-        contenders: dict[str, TensorContender],
-        pattern: str,
-        logs: Path,
-        addresses: dict[str, str] | None = None,
-        remote: Remote | None = None,
-        interpreters: Mapping[str, Interpreter] | None = None,
-    ) -> None:
-        """Prepare pairs.
-
-        ``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
-        listeners are. ``interpreters``: of plugins that have one of their own.
-        """
-        self._interpreters = interpreters or {}
-        self._contenders = contenders
-        self._addresses = addresses or {}
-        self._remote = remote
-        self._pattern = pattern
-        self._logs = logs
-        self._alive: dict[tuple[str, str], TensorPair] = {}
-        memory = psutil.virtual_memory().available
-        self._most = max(4, min(memory, remote.memory if remote else memory) // PAIR_BYTES)
-        if remote is not None:
-            self._most = min(self._most, MOST_WORKERS)
-        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        if files != resource.RLIM_INFINITY:
-            self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
-
-    def get(self, combination: Combination) -> TensorPair:
-        """Return the pair, started if need be.
-
-        Raises ProgramFailedError, UserError, LostListenerError.
-        """
-        key = self._key(combination)
-        pair = self._alive.pop(key, None)
-        if pair is None:
-            while len(self._alive) >= self._most:
-                self._alive.pop(next(iter(self._alive))).end()
-            mware = combination.mware
-            address = self._addresses.get(mware)
-            if address is not None:  # it is one pair's at a time
-                for other in [alive for alive in self._alive if alive[0] == mware]:
-                    self._alive.pop(other).end()
-            interpreter = self._interpreters.get(combination.plugin)
-            contender = self._contenders[mware]
-            pair = TensorPair(
-                contender, self._pattern, self._logs, address, self._remote, interpreter
-            ).__enter__()
-        self._alive[key] = pair
-        return pair
-
-    def _key(self, combination: Combination) -> tuple[str, str]:
-        plugin = combination.plugin
-        elsewhere = plugin if plugin in self._interpreters else ""
-        return combination.mware, combination.apart or elsewhere
-
-    def drop(self, combination: Combination) -> None:
-        """End a pair that failed; the next one that asks gets a new one."""
-        pair = self._alive.pop(self._key(combination), None)
-        if pair is not None:
-            pair.end()
-
-    def end(self) -> None:
-        """End all at once: each may take seconds. Others can be started afterwards."""
-        for pair in self._alive.values():
-            pair.begin_to_end()
-        while self._alive:
-            self._alive.popitem()[1].end()
+def _expected_seconds(settings: Settings, plan: TensorPlan) -> float:
+    """Return how long measuring takes, roughly: messages at their rate, and starting."""
+    rounds = [plan_of(case, settings.processes, settings.seed).processes for case in plan.cases]
+    starts = {(pair.mware, pair.apart) for case in plan.cases for pair in case.combinations}
+    blocks = sum(
+        len(case.combinations)
+        * (
+            count * BLOCK_S
+            + (case.trials + count * warm_up_of(case.nbytes)) / (case.rate or 1000.0)
+        )
+        for case, count in zip(plan.cases, rounds, strict=True)
+    )
+    return START_S * max(rounds) * len(starts) + blocks
 
 
-def plan_of(case: TensorCase, processes: int, seed: int) -> ProcessPlan:
-    """Return the rounds of a case; each has ``LEAST_BLOCK`` messages, if there are as many."""
-    return ProcessPlan(case.trials, min(processes, max(1, case.trials // LEAST_BLOCK)), seed)
+def run(settings: Settings, measurement: Measurement) -> None:
+    """Measure all cases. Raises UserError on what cannot be run."""
+    token, _ = token_of(settings)
+    with ExitStack() as stack:
+        remote = None
+        if settings.peer is not None:
+            remote = stack.enter_context(Remote(*host_port("--peer", settings.peer), token))
+        interpreters = interpreters_of(settings)
+        plan = planned(settings, interpreters, None if remote is None else remote.loopback)
+        contenders = counted(sum(len(case.combinations) for case in plan.cases), "contender")
+        minutes = _expected_seconds(settings, plan) / 60
+        measurement.note(
+            f"{contenders} of {counted(len(plan.cases), 'case')}: about {minutes:.1f} min"
+        )
+        _measure(settings, plan, interpreters, remote, measurement)
 
 
-def warm_up_of(nbytes: int) -> int:
-    """Return the messages before each block of a case."""
-    return max(5, min(WARM_UP, WARM_UP_BYTES // max(1, nbytes)))
+def serve(settings: Settings) -> None:
+    """Run the listeners of another machine's measurement. Raises UserError."""
+    token, source = token_of(settings)
+    host, port = host_port("--listen-at", settings.listen_at or LISTEN_AT)
+    with scratch.run():
+        listener.serve(host, port, token, addresses.parse(settings.address), _show, source)
 
 
-class TensorRace:
-    """Race of blocks of messages.
+def _show(line: str) -> None:
+    print(line, flush=True)
 
-    Methods raise LostListenerError; other failures are the contender's.
+
+def interpreters_of(settings: Settings) -> dict[str, Interpreter]:
+    """Look at the interpreters that were given. Raises UserError."""
+    device = next((name for name in settings.devices if name != "cpu"), "cpu")
+    return {
+        name: probed(path, name, settings.used_mwares, device)
+        for name, path in parse(settings.python, PLUGINS).items()
+    }
+
+
+def _measure(
+    settings: Settings,
+    plan: TensorPlan,
+    interpreters: Mapping[str, Interpreter],
+    remote: Remote | None,
+    measurement: Measurement,
+) -> None:
+    total = sum(case.trials * len(case.combinations) for case in plan.cases)
+    plugins = {pair.plugin for case in plan.cases for pair in case.combinations if pair.plugin}
+    measurement.about(
+        {"packages": _versions(plugins - set(interpreters))},
+        total=total,
+        trials=settings.trials,
+        rate=settings.rate,
+        content=settings.content,
+        pattern=settings.pattern,
+        warm_up=WARM_UP,
+        processes=settings.processes,
+        seed=settings.seed,
+        gc=GC_POLICY,
+        interpreters={
+            name: {"path": str(python.path), "packages": python.packages}
+            for name, python in interpreters.items()
+        },
+        contenders={name: contender.about() for name, contender in plan.contenders.items()},
+        not_run=plan.not_run,
+        listener=remote.about if remote else None,
+    )
+    logs = measurement.journal.folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    pairs = Pairs(
+        plan.contenders,
+        settings.pattern,
+        logs,
+        addresses.parse(settings.address),
+        remote,
+        interpreters,
+    )
+    outcomes = [
+        [outcome(case, pair, settings.content, settings.pattern) for pair in case.combinations]
+        for case in plan.cases
+    ]
+    entries = [outcome.entry for of_case in outcomes for outcome in of_case]
+    try:
+        with measurement.case("", entries) as together:
+            race = TensorRace(
+                pairs, settings.content, settings.pattern, together.report, together.keep
+            )
+            _run_rounds(settings, outcomes, race, pairs)
+    except LostListenerError as error:
+        raise UserError(str(error)) from error
+    finally:
+        pairs.end()
+
+
+def _run_rounds(
+    settings: Settings, outcomes: list[list[TensorOutcome]], race: TensorRace, pairs: Pairs
+) -> None:
+    """Give every case its turn in each round, so that new processes serve all of them.
+
+    Raises LostListenerError.
     """
-
-    def __init__(
-        self, pairs: Pairs, content: str, pattern: str, report: Report, keep: Keep
-    ) -> None:
-        self._pairs = pairs
-        self._content = content
-        self._pattern = pattern
-        self._report = report
-        self._keep = keep
-
-    def round(self, outcomes: list[TensorOutcome], plan: ProcessPlan, number: int) -> None:
-        """Add a block to each outcome of a case."""
-        messages = plan.samples_of(number)
-        for outcome in plan.order(number, outcomes):
-            label = f"{outcome.case.name}: {outcome.entry.key}"
-            if outcome.entry.failure is None:
-                self._report(label, 0)
-                self._block(outcome, messages, number)
-                self._keep()
-            self._report(label, messages)
-
-    def back_to_back(self, outcomes: list[TensorOutcome]) -> None:
-        """Find what each contender of a case carries without a pause."""
-        for outcome in outcomes:
-            case, entry = outcome.case, outcome.entry
-            if entry.failure is not None:
+    plans = [plan_of(of_case[0].case, settings.processes, settings.seed) for of_case in outcomes]
+    for number in range(max(plan.processes for plan in plans)):
+        for of_case, rounds in zip(outcomes, plans, strict=True):
+            if number >= rounds.processes:
                 continue
-            self._report(f"{case.name}: {entry.key} back to back", 0)
-            messages = min(500, max(10, round(200e6 / max(case.nbytes, 1))))
-            try:
-                block = self._pairs.get(entry.contender).run(
-                    self._order(outcome) | {"count": messages, "rate": 0.0}
-                )
-            except (ProgramFailedError, UserError) as error:
-                self._fail(outcome, f"back to back: {error}")
-                continue
-            outcome.bytes_per_s = _bytes_per_s(block, case.nbytes)
-            outcome.lost_back_to_back = messages - len({row[0] for row in block.received})
-            outcome.state()
-
-    def _block(self, outcome: TensorOutcome, messages: int, number: int) -> None:
-        case, order = outcome.case, self._order(outcome)
-        warm_up = {"count": warm_up_of(case.nbytes), "rate": case.rate and max(case.rate, 50.0)}
-        measure = stages if self._pattern == "pubsub" else round_trips
-        try:
-            pair = self._pairs.get(outcome.entry.contender)
-            pair.run(order | warm_up, timed=False)
-            block = pair.run(order | {"count": messages, "rate": case.rate})
-            counts = count(block.sent, block.received, case.rate)
-            samples = measure(block.sent, block.received, case.device)
-            if not samples:
-                raise ProgramFailedError(f"none of {messages} messages arrived")
-        except (ProgramFailedError, UserError, ValueError) as error:
-            self._fail(outcome, str(error))
-        else:
-            outcome.add(block, counts, samples, number)
-
-    def _fail(self, outcome: TensorOutcome, why: str) -> None:
-        outcome.entry.failure = why
-        self._pairs.drop(outcome.entry.contender)
-
-    def _order(self, outcome: TensorOutcome) -> JsonObject:
-        case, plugin = outcome.case, outcome.entry.contender.plugin
-        return {
-            "plugin": plugin,
-            "shape": list(case.shape),
-            "dtype": case.dtype,
-            "content": self._content,
-            "device": case.device,
-            "objects": bool(plugin),
-        }
+            race.round(of_case, rounds, number)
+            last = number == rounds.processes - 1
+            inside = of_case[0].case.one_process
+            if settings.sweep and last and settings.pattern == "pubsub" and not inside:
+                race.back_to_back(of_case)
+        pairs.end()
 
 
-def _bytes_per_s(block: TensorBlock, nbytes: int) -> float | None:
-    """Return the rate of contents of ``nbytes``, whatever a contender makes of them.
+def _versions(plugins: set[str]) -> dict[str, str]:
+    modules = {PLUGINS[name].pip or PLUGINS[name].module.partition(".")[0] for name in plugins}
+    return {name: _version(name) for name in sorted(modules | {"numpy"})}
 
-    It counts from the start of the first message to when the last one that came was read.
-    """
-    if not block.received:
-        return None
-    took = block.received[-1][3] - block.sent[0][2]
-    return 1e9 * len({row[0] for row in block.received}) * nbytes / took
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown version"

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from wirecost.measure.bench.engine.timing import spin_until
-from wirecost.measure.bench.tensor.content import Array, ArraySource
+from wirecost.measure.bench.tensor.arrays import Array, ArraySource
 from wirecost.measure.bench.tensor.plugins import SHARED, FrameworkPlugin, as_array
 
 LEAD_NS = 20_000_000

@@ -13,10 +13,10 @@ import sys
 from typing import Any
 
 from wirecost.measure.bench.tensor import blocks
+from wirecost.measure.bench.tensor.arrays import ArraySource
 from wirecost.measure.bench.tensor.camera import Camera
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import TensorMeeting
-from wirecost.measure.bench.tensor.content import ArraySource
 from wirecost.measure.bench.tensor.plugins import NUMPY, PLUGINS
 from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTask
 from wirecost.system.channel.json_stream import JsonObject

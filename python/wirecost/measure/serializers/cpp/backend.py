@@ -24,7 +24,7 @@ from wirecost.measure.serializers.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.choices import COLUMNS, HEADERS
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.counting import counted_allocations, counted_instructions
 from wirecost.measure.serializers.cpp import programs, rosidl
@@ -32,7 +32,7 @@ from wirecost.measure.serializers.cpp.code import has_view
 from wirecost.measure.serializers.cpp.programs import Say
 from wirecost.measure.serializers.cpp.source import RECYCLED
 from wirecost.measure.serializers.cpp.sources import CURRENT_PROTOBUF
-from wirecost.measure.serializers.selection import HEADERS, ContenderSelection
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 

@@ -15,11 +15,12 @@ from math import inf
 from pathlib import Path
 
 from wirecost.data.messages.subject import Subject
+from wirecost.measure.serializers.choices import HEADERS
 from wirecost.measure.serializers.cpp.compiling import compiled
 from wirecost.measure.serializers.cpp.source import ProgramSource
 from wirecost.measure.serializers.cpp.sources import generate, of_file
 from wirecost.measure.serializers.cpp.tools import TIMEOUT_S, ran
-from wirecost.measure.serializers.selection import HEADERS, ContenderSelection
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.system import children, private, scratch
 from wirecost.system.errors import UserError
 

@@ -15,7 +15,7 @@ from google.protobuf import descriptor_pb2 as pb
 from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.choices import COLUMNS, HEADERS
 from wirecost.measure.serializers.cpp import (
     code,
     columns_program,
@@ -28,7 +28,6 @@ from wirecost.measure.serializers.cpp.flatbuffers_code import flatbuffers
 from wirecost.measure.serializers.cpp.source import SHARED, ProgramSource
 from wirecost.measure.serializers.cpp.tools import has_header, ran
 from wirecost.measure.serializers.selection import (
-    HEADERS,
     CodecFile,
     ContenderSelection,
     is_large,

@@ -20,13 +20,13 @@ from wirecost.measure.serializers.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.choices import COLUMNS, JAVA
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.cpp.tools import ran
 from wirecost.measure.serializers.java import code
 from wirecost.measure.serializers.java.columns_code import columns_program
 from wirecost.measure.serializers.own_lists import own_lists
-from wirecost.measure.serializers.selection import JAVA, ContenderSelection
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

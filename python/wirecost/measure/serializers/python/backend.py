@@ -27,7 +27,7 @@ from wirecost.measure.serializers.backend import (
     sampled,
     taken_from,
 )
-from wirecost.measure.serializers.choices import COLUMNS
+from wirecost.measure.serializers.choices import COLUMNS, MODULE
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.cpp.programs import Say
 from wirecost.measure.serializers.own_lists import own_lists
@@ -37,7 +37,7 @@ from wirecost.measure.serializers.python import (
 )
 from wirecost.measure.serializers.python.libraries import NATIVE, NEW, VIEW
 from wirecost.measure.serializers.python.subject_folder import keep
-from wirecost.measure.serializers.selection import MODULE, ContenderSelection, is_large
+from wirecost.measure.serializers.selection import ContenderSelection, is_large
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch

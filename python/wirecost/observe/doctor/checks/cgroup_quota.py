@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from wirecost.observe.doctor.check import Check, Verdict
-from wirecost.observe.doctor.system import whole
+from wirecost.observe.doctor.machine_files import whole
 
 ROOT = "sys/fs/cgroup"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from wirecost.observe.doctor.check import Change, Check, Setting, Verdict
 from wirecost.observe.doctor.machine import CPU
-from wirecost.observe.doctor.system import whole
+from wirecost.observe.doctor.machine_files import whole
 
 POLICY = rf"{CPU}/(cpu[0-9]+/cpufreq|cpufreq/policy[0-9]+)"
 """The first is a link to the second: CPUs that share a frequency have one folder."""

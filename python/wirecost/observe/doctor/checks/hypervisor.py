@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.observe.doctor.check import Check, Verdict
-from wirecost.observe.doctor.system import whole
+from wirecost.observe.doctor.machine_files import whole
 
 DMI = "sys/class/dmi/id"
 TICKS_PER_S = 100

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wirecost.observe.doctor.check import Change, Check, Setting, Verdict
-from wirecost.observe.doctor.system import whole
+from wirecost.observe.doctor.machine_files import whole
 
 SWAPS = "proc/swaps"
 SWAPPINESS = "proc/sys/vm/swappiness"

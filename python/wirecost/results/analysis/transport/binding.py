@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.results.analysis.transport.measured import MeasuredTransport
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport
 
 PYTHON, NATIVE = "python", "native"
 

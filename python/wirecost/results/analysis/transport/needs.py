@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from wirecost.results.analysis.transport.measured import Asked, Failed, MeasuredTransport
+from wirecost.results.analysis.transport.measured_transport import Asked, Failed, MeasuredTransport
 from wirecost.results.analysis.transport.recommendation import bad_share
 
 QUICK = 1.25

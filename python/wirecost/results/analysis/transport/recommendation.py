@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, Who
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport, Where, Who
 
 ALIKE = 1.1
 """Within so much of the least latency, a promise of no loss decides, then the least processor time:

@@ -78,8 +78,6 @@ class Listener(msgspec.Struct, kw_only=True):
 
 
 class TensorMeta(common.Meta, kw_only=True):
-    """``lost``: how the other machine was lost."""
-
     trials: Count
     rate: Real
     content: str
@@ -89,7 +87,6 @@ class TensorMeta(common.Meta, kw_only=True):
     contenders: Mapping[str, TensorAbout]
     runs: Sequence[TensorRun]
     listener: Listener | None = None
-    lost: str | None = None
 
     def __post_init__(self) -> None:
         seen: set[tuple[str, ...]] = set()

@@ -12,10 +12,6 @@ from wirecost.results.analysis.chains.walk import Chain
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.graph import (
-    BESIDE,
-    BESIDE_ON_PAPER,
-    MOST,
-    MOST_ON_PAPER,
     NODE,
     TOPIC,
     Edge,
@@ -39,13 +35,12 @@ class _Walked:
 
 def chain_figures(chains: Sequence[Chain], on_paper: bool) -> list[Figure]:
     """Draw nodes and topics of chains; none where no message was on the way."""
-    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
     caption = (
         "Nodes and topics of the chains, in the order of the arrows. A line to a node is as wide "
         "as transport and waiting take of all chains' time, a line from it as the node does. "
         "Red: the path that takes longest in the median."
     )
-    figure = graph_figure("chains", chain_graph(chains), caption, most, beside)
+    figure = graph_figure("chains", chain_graph(chains), caption, on_paper)
     return [figure] if figure is not None else []
 
 

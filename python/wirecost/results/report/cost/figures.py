@@ -10,10 +10,6 @@ from wirecost.results.report.cost.answer import rate_of_bytes, share
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.results.report.shared.graph import (
-    BESIDE,
-    BESIDE_ON_PAPER,
-    MOST,
-    MOST_ON_PAPER,
     NODE,
     TOPIC,
     Edge,
@@ -30,8 +26,7 @@ PARTS = {"encode": PALETTE[0], "decode": PALETTE[3]}
 
 def cost_figures(cost: SystemCost, on_paper: bool) -> list[Figure]:
     """Return the graph, where it is known who takes what, and bars of the costliest topics."""
-    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
-    return [figure for figure in (_graph(cost, most, beside), _bars(cost)) if figure is not None]
+    return [figure for figure in (_graph(cost, on_paper), _bars(cost)) if figure is not None]
 
 
 def _bars(cost: SystemCost) -> Figure | None:
@@ -66,12 +61,12 @@ def _bars(cost: SystemCost) -> Figure | None:
     return Figure("costs", caption, chart)
 
 
-def _graph(cost: SystemCost, most: int, beside: int) -> Figure | None:
+def _graph(cost: SystemCost, on_paper: bool) -> Figure | None:
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "their bytes or their processor time. Red: the costliest topic."
     )
-    return graph_figure("graph", graph_of(cost), caption, most, beside)
+    return graph_figure("graph", graph_of(cost), caption, on_paper)
 
 
 def graph_of(cost: SystemCost) -> Graph:

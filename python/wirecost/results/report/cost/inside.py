@@ -13,8 +13,6 @@ from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.foreign import shell_line
 
 MOST_FIELDS = 6
-NUMBERS_SHARED = 0.5
-"""Share of bytes above which a packing is no advice."""
 
 
 def inside_answer(cost: SystemCost) -> Answer:

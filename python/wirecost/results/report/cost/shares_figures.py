@@ -13,10 +13,6 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import keyed, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
 from wirecost.results.report.shared.graph import (
-    BESIDE,
-    BESIDE_ON_PAPER,
-    MOST,
-    MOST_ON_PAPER,
     NODE,
     TOPIC,
     EdgeWeight,
@@ -36,8 +32,7 @@ PARTS = {
 
 def share_figures(shares: SystemShares, on_paper: bool) -> list[Figure]:
     """Return the graph of nodes and topics, and bars of what takes most."""
-    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
-    drawn = (_graph(shares, most, beside), _bars(shares))
+    drawn = (_graph(shares, on_paper), _bars(shares))
     return [figure for figure in drawn if figure is not None]
 
 
@@ -79,12 +74,12 @@ def _bars(shares: SystemShares) -> Figure | None:
     return Figure("shares", caption, chart)
 
 
-def _graph(shares: SystemShares, most: int, beside: int) -> Figure | None:
+def _graph(shares: SystemShares, on_paper: bool) -> Figure | None:
     caption = (
         "Who publishes and who takes each topic, in the order of the arrows; lines are as wide as "
         "a node's time for the topic, or as transport to it takes. Red: the costliest."
     )
-    return graph_figure("graph", graph_of(shares), caption, most, beside)
+    return graph_figure("graph", graph_of(shares), caption, on_paper)
 
 
 def graph_of(shares: SystemShares) -> Graph:

@@ -40,8 +40,6 @@ class ScenarioContent:
     """Tables that a terminal shows behind the others, and a page folds away."""
     checked: list[tuple[bool, str]] = field(default_factory=list)
     """Examinations beside times: the answer, and in words."""
-    begins_with_lead: bool = False
-    """True if a terminal shows the lead first, not last."""
     first: Answer | None = None
     """What is printed when a run ends; None to print all tables."""
 

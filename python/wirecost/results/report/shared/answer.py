@@ -18,6 +18,8 @@ ALERTS = (BAD, "bold yellow")
 """Styles of lines that a page, too, shows as alerts."""
 MOST_ALIKE = 2
 """Lines of a kind that a first screen has."""
+MORE_ALIKE = "like it: --all"
+"""End of the line that stands for the others of a kind."""
 NO_TABLE = Table("", [], [], [])
 
 
@@ -84,6 +86,20 @@ class Answer:
         """Return the sections, or one of the first table where there are none."""
         return self.sections or [Section([self.table] if self.table.headings else [])]
 
+    def doubts_apart(self) -> list[tuple[str, str]]:
+        """Return the doubts that no table or line of the sections says, too."""
+        said = {
+            text
+            for section in self.sections
+            for lines in (section.lines, *(table.notes for table in section.tables))
+            for text in lines
+        }
+        return [
+            (text, style)
+            for text, style in self.doubts
+            if text not in said and not text.endswith(MORE_ALIKE)
+        ]
+
     def alerts(self) -> list[str]:
         """Return what a page and Markdown warn of."""
         return [*self.warnings, *(text for text, style in self.doubts if style in ALERTS)]
@@ -96,7 +112,7 @@ def few(lines: Sequence[str]) -> list[str]:
     """Return as many lines of a kind as a first screen has."""
     if len(lines) <= MOST_ALIKE:
         return list(lines)
-    return [*lines[:MOST_ALIKE], f"{counted(len(lines) - MOST_ALIKE, 'more line')} like it: --all"]
+    return [*lines[:MOST_ALIKE], f"{counted(len(lines) - MOST_ALIKE, 'more line')} {MORE_ALIKE}"]
 
 
 def split_step(step: str) -> tuple[str, str]:

@@ -286,10 +286,9 @@ def _around(number: int, beside: int, begin: Place, end: Place) -> list[Mark]:
     ]
 
 
-def graph_figure(
-    name: str, whole: Graph, caption: str, most: int = MOST, beside: int = BESIDE
-) -> Figure | None:
+def graph_figure(name: str, whole: Graph, caption: str, on_paper: bool) -> Figure | None:
     """Draw the best connected part of a graph; None where it has no line."""
+    most, beside = (MOST_ON_PAPER, BESIDE_ON_PAPER) if on_paper else (MOST, BESIDE)
     graph = largest(whole, most)
     if not graph.edges:
         return None

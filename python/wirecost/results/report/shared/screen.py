@@ -49,7 +49,7 @@ def print_whole(console: Console, answer: Answer, wider: str = "") -> None:
             console.print()
     for holds, text in answer.checked:
         say(console, f"{text}.", "" if holds else "bold red")
-    _end(console, replace(answer, more=""))
+    _end(console, replace(answer, doubts=answer.doubts_apart(), more=""))
 
 
 def _begin(console: Console, answer: Answer) -> None:

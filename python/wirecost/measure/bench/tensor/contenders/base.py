@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from wirecost.measure.bench.engine.other_python import installed_packages
-from wirecost.measure.bench.tensor.content import Array
+from wirecost.measure.bench.tensor.arrays import Array
 from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.messaging.transport import Package
 

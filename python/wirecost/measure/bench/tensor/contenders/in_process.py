@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.measure.bench.tensor.arrays import Array, raw_bytes
 from wirecost.measure.bench.tensor.contenders.base import (
     Hander,
     Taker,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.tensor import decode, encode, to_device, to_host_pinned
 
 NAMES = ("memcpy", "in-process")

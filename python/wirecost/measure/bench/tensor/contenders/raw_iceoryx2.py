@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wirecost.measure.bench.tensor.arrays import Array, raw_bytes
 from wirecost.measure.bench.tensor.contenders import base
 from wirecost.measure.bench.tensor.contenders.base import (
     ReceivedMessage,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2, sweep
 from wirecost.messaging.transport.iceoryx2.home import Home
 from wirecost.system.waiting import wait_until

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wirecost.measure.bench.tensor.arrays import Array, raw_bytes
 from wirecost.measure.bench.tensor.contenders import base
 from wirecost.measure.bench.tensor.contenders.base import (
     ReceivedMessage,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.ros2.adapter import DEPTH, Ros2
 from wirecost.messaging.transport.shared.ros2_messages import array_head
 from wirecost.system.waiting import wait_until

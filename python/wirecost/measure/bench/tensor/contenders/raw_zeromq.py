@@ -10,13 +10,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from wirecost.measure.bench.tensor.arrays import Array, raw_bytes
 from wirecost.measure.bench.tensor.contenders import base
 from wirecost.measure.bench.tensor.contenders.base import (
     ReceivedMessage,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
 from wirecost.system import scratch
 from wirecost.system.errors import UserError

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from wirecost.measure.bench.tensor.arrays import Array, raw_bytes
 from wirecost.measure.bench.tensor.contenders import base
 from wirecost.measure.bench.tensor.contenders.base import (
     ReceivedMessage,
     TensorContender,
     TensorMeeting,
 )
-from wirecost.measure.bench.tensor.content import Array, raw_bytes
 from wirecost.measure.bench.tensor.plugins import FrameworkPlugin
 from wirecost.system.errors import UserError
 

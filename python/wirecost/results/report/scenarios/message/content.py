@@ -60,7 +60,6 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
             *(stages_table(rows, race) for race in races(rows)),
         ),
         f"C++ programs: {built_with(meta.environment)}." if has_programs else "",
-        begins_with_lead=True,
         first=first,
     )
 

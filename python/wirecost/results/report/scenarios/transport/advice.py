@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, share
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport, Where, share
 from wirecost.results.analysis.transport.recommendation import Choice, choices
 from wirecost.results.records.schemas.common import Scalar
 from wirecost.results.records.schemas.transport import TransportMeta

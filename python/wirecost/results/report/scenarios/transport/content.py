@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import MeasuredTransport, measured
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport, measured
 from wirecost.results.records.folder import Results
 from wirecost.results.records.longer_run import TAIL_MESSAGES, run_for_tail
 from wirecost.results.records.schemas.transport import TransportMeta

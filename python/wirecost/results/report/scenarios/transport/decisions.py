@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirecost.results.analysis.transport.measured import MeasuredTransport, failed
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport, failed
 from wirecost.results.analysis.transport.needs import TAIL, Need, Verdict, needs, verdicts
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios.transport.tables import mark

@@ -15,7 +15,11 @@ import altair as alt
 import polars as pl
 
 from wirecost.results.analysis.summary import Row
-from wirecost.results.analysis.transport.measured import MeasuredTransport, Where, measured
+from wirecost.results.analysis.transport.measured_transport import (
+    MeasuredTransport,
+    Where,
+    measured,
+)
 from wirecost.results.analysis.transport.recommendation import by_case
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import with_all_columns

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from wirecost.results.analysis.transport.binding import BoundPair, pairs
-from wirecost.results.analysis.transport.measured import MeasuredTransport
+from wirecost.results.analysis.transport.measured_transport import MeasuredTransport
 from wirecost.results.analysis.transport.needs import LOOPBACK
 from wirecost.results.analysis.transport.recommendation import by_case
 from wirecost.results.records.schemas.common import Scalar

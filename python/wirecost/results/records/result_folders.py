@@ -14,7 +14,7 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.records.folder import META
 from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
-from wirecost.results.records.trial import TRIAL, is_trial, read_about
+from wirecost.results.records.remedy_trial import TRIAL, is_trial, read_about
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.printable import printable

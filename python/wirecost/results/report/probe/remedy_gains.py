@@ -32,7 +32,7 @@ from wirecost.results.analysis.gains import (
     rounds_needed,
 )
 from wirecost.results.records.recorded_machine import Started
-from wirecost.results.records.trial import Trial, TrialAbout
+from wirecost.results.records.remedy_trial import Trial, TrialAbout
 from wirecost.results.report.compare.rows import ends, percent
 from wirecost.results.report.probe.trial_figure import gain_figure
 from wirecost.results.report.shared import markdown, units

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CONTENTS = ("ones", "random")
 DIGITS = 4
 BASE = 100
 """Base of the digits of a message's number, one in each of its first elements, in any type."""

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays and tensors over middlewares: one-way latency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecost.measure.bench.engine import option
+from wirecost.measure.bench.engine.processes import PROCESSES
+from wirecost.measure.bench.tensor.choices import (
+    BOTH,
+    CONTENTS,
+    LISTEN,
+    LISTEN_AT,
+    PATTERNS,
+    PUBLISH,
+    ROLES,
+    TOKEN_VARIABLE,
+)
+from wirecost.measure.bench.tensor.contenders import contender_names
+from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
+from wirecost.system.chosen import chosen
+from wirecost.system.errors import UserError
+
+EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
+SWEEP = tuple(64 << 2 * i for i in range(11))
+"""Sizes of a sweep in bytes, 64 B to 64 MiB."""
+LARGEST = 1 << 30
+"""Most bytes of an array."""
+
+
+def contenders(label: str, text: str) -> list[str]:
+    """Return the contenders of a text. Raises UserError for an unknown one."""
+    return list(chosen(label, text, contender_names()))
+
+
+def _shapes(label: str, text: str) -> list[tuple[int, ...]]:
+    try:
+        return [tuple(map(int, word.split("x"))) for word in option.words(label, text)]
+    except ValueError:
+        raise UserError(f"{label} {text}: give extents, such as 200x200 or 3x480x640") from None
+
+
+def _check_shape(label: str, extent: tuple[int, ...]) -> None:
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    size = np.prod(extent, dtype=np.float64) * 16
+    if min(extent, default=0) < 1 or size > 16 * LARGEST:
+        text = "x".join(map(str, extent))
+        raise UserError(f"{label} {text}: give positive extents, below {LARGEST} elements")
+
+
+def _check_dtype(label: str, name: str) -> None:
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    try:
+        usable = np.dtype(name).kind in "iufc"
+    except TypeError:
+        usable = False
+    if not usable:
+        raise UserError(f"{label} {name}: give numeric types, such as float32, uint8 or int64")
+
+
+@dataclass(frozen=True)
+class Settings(option.ScenarioSettings):
+    """Settings of ``bench tensor``; ``processes`` are pairs, or single where nothing travels."""
+
+    plugins: tuple[str, ...] = option.setting(
+        (), "Plugins, comma-separated; default: all, or numpy with --sweep.", known=PLUGINS
+    )
+    mwares: tuple[str, ...] = option.setting(
+        (),
+        "Transports, raw libraries and floors, comma-separated; default: all.",
+        known=contender_names,
+        parse=contenders,
+    )
+    shapes: tuple[tuple[int, ...], ...] = option.setting(
+        ((200, 200),),
+        "Extents of the array.",
+        "--shape",
+        metavar="NxN,…",
+        parse=_shapes,
+        shown="200x200",
+        check=_check_shape,
+    )
+    dtypes: tuple[str, ...] = option.setting(
+        ("float64",),
+        "Types of elements, such as float32,float64.",
+        "--dtype",
+        metavar="T,T,…",
+        parse=option.words,
+        check=_check_dtype,
+    )
+    devices: tuple[str, ...] = option.setting(
+        ("cpu",), "cpu, cuda, cuda-ipc.", "--device", known=DEVICES
+    )
+    content: str = option.setting(
+        "ones", "ones (but for the number and some elements) or random.", known=CONTENTS
+    )
+    rate: float = option.setting(
+        100.0, "Messages per second.", metavar="HZ", check=option.within(0.1, 10_000)
+    )
+    trials: int = option.setting(
+        200, "Messages of each contender.", check=option.within(1, 1_000_000)
+    )
+    processes: int = option.setting(
+        PROCESSES,
+        "Fresh pairs of processes of each contender, one a round.",
+        check=option.within(1, 1_000),
+    )
+    seed: int = option.seed("Seed of the contenders' order in each round.")
+    pattern: str = option.setting("pubsub", "pubsub or reqrep.", known=PATTERNS)
+    sweep: bool = option.setting(False, "64 B to 64 MiB: latency, and throughput back to back.")
+    python: tuple[str, ...] = option.setting(
+        (),
+        "Interpreter that has a plugin's framework, such as torch=/opt/torch/bin/python; once for "
+        "each. Both ends run there.",
+        metavar="PLUGIN=PATH",
+    )
+    role: str = option.setting(
+        BOTH,
+        "both: on this machine; publish or listen: one on each of two machines.",
+        known=ROLES,
+    )
+    peer: str | None = option.setting(
+        None, "With --role publish: address of the listener.", metavar="HOST:PORT"
+    )
+    token: str | None = option.setting(
+        None,
+        "With --role publish: the token that the listener prints. The list of processes shows it "
+        f"at first: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
+        metavar="WORD",
+    )
+    token_file: Path | None = option.setting(
+        None, "With --role publish or listen: the token is in there.", metavar="FILE"
+    )
+    listen_at: str | None = option.setting(
+        None,
+        f"With --role listen: where to wait; default {LISTEN_AT}, this machine only.",
+        metavar="HOST:PORT",
+    )
+    address: tuple[str, ...] = option.setting(
+        (),
+        "Where a transport's ends meet, such as dds=5@10.0.0.1; once for each transport.",
+        metavar="NAME=ADDRESS",
+    )
+
+    def check(self) -> None:
+        """Raise UserError on what cannot be run."""
+        super().check()
+        if self.listen_at is not None and self.role != LISTEN:
+            raise UserError("--listen-at: needs --role listen")
+        if (self.peer is not None) != (self.role == PUBLISH):
+            raise UserError("--peer HOST:PORT: needed with --role publish, and only then")
+        if self.python and self.role != BOTH:
+            raise UserError(f"--python: is for one machine; leave it or --role {self.role} out")
+        if self.pattern == "reqrep" and set(self.devices) != {"cpu"}:
+            raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
+
+    def serves(self) -> bool:
+        """Return whether this is the listener of another machine's measurement."""
+        return self.role == LISTEN
+
+    @property
+    def used_plugins(self) -> tuple[str, ...]:
+        """Plugins to measure, where they can be."""
+        return self.plugins or (("numpy",) if self.sweep else tuple(PLUGINS))
+
+    @property
+    def used_mwares(self) -> tuple[str, ...]:
+        """Contenders to measure, where they can be."""
+        return self.mwares or tuple(contender_names())
+
+    def shapes_of(self, itemsize: int) -> Iterable[tuple[int, ...]]:
+        """Return the shapes of arrays whose elements have so many bytes."""
+        return [(size // itemsize,) for size in SWEEP] if self.sweep else self.shapes
