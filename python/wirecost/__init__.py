@@ -39,7 +39,7 @@ def __getattr__(name: str) -> Any:
     try:
         home = importlib.import_module(_HOMES.get(name, "wirecost.messaging.api"))
         value = getattr(home, name)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         absent = missing(error)
         if absent is None:
             raise

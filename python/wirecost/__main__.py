@@ -38,7 +38,7 @@ def main() -> None:
                 flush_output()
         except (UserError, ProgramFailedError) as error:
             _end(str(error), getattr(error, "status", UserError.status), error)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             absent = missing(error)
             if absent is None:
                 raise

@@ -2,9 +2,9 @@
 #include "osmp/step_log.hpp"
 
 #include <bit>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
-#include <system_error>
 
 #include "wirecost/probe/log_file.hpp"
 
@@ -39,6 +39,13 @@ std::string time_of_day() {
   return text.data();
 }
 
+// Not std::filesystem's: GCC 8's libstdc++, with which an FMU runs too, does not have it.
+std::string temporary_folder() {
+  for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
+    if (const char* folder = std::getenv(name); folder != nullptr && *folder != 0) return folder;
+  return "/tmp";
+}
+
 std::string listed(const auto& names) {
   std::string list;
   for (const char* name : names)
@@ -51,8 +58,7 @@ std::string listed(const auto& names) {
 StepLog::StepLog(std::string identity, const std::string& folder)
     : identity_(std::move(identity)),
       model_id_(model_id(identity_)),
-      folder_(folder.empty() ? std::filesystem::temp_directory_path()
-                             : std::filesystem::path(folder)),
+      folder_(folder.empty() ? temporary_folder() : folder),
       wall_minus_monotonic_ns_(wall_ns() - monotonic_ns()) {
   open(first_records);
 }
@@ -60,7 +66,7 @@ StepLog::StepLog(std::string identity, const std::string& folder)
 StepLog::~StepLog() = default;
 
 void StepLog::open(std::size_t records) {
-  auto log = std::make_unique<probe::LogFile>(folder_.string(), records);
+  auto log = std::make_unique<probe::LogFile>(folder_, records);
   if (!log->open()) {
     lost_ = true;
     return;
@@ -109,7 +115,7 @@ void StepLog::keep(const StepEvents& step, double simulation_time,
 }
 
 std::string StepLog::write() {
-  const std::filesystem::path path = folder_ / (identity_ + "_timing_" + time_of_day() + ".json");
+  const std::string path = folder_ + "/" + identity_ + "_timing_" + time_of_day() + ".json";
   bool complete = !lost_ || steps_ == 0;
   if (complete && steps_ != 0) {
     std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "w"));
@@ -120,8 +126,7 @@ std::string StepLog::write() {
       // Known now: what somebody cut off was read as zeros.
       for (const auto& log : logs_) complete = complete && !log->cut();
       file.reset();
-      std::error_code ignored;
-      if (!complete) std::filesystem::remove(path, ignored);
+      if (!complete) std::remove(path.c_str());
     }
   }
   for (const auto& log : logs_) {
@@ -130,7 +135,7 @@ std::string StepLog::write() {
     else
       log->trim();
   }
-  return complete ? "" : "cannot write the performance log into " + folder_.string();
+  return complete ? "" : "cannot write the performance log into " + folder_;
 }
 
 void StepLog::print(std::FILE* file) const {

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,7 +45,7 @@ class StepLog {
 
   std::string identity_;
   std::uint32_t model_id_;
-  std::filesystem::path folder_;
+  std::string folder_;
   std::int64_t wall_minus_monotonic_ns_;
   std::vector<std::unique_ptr<probe::LogFile>> logs_;
   std::size_t records_ = 0;

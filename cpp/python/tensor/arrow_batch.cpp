@@ -115,8 +115,8 @@ std::optional<Batch> batch_of(const Flatbuffer& from) {
 PyObject* arrow_batch(PyObject*, PyObject* message) {
   if (PyBytes_CheckExact(message) == 0) Py_RETURN_NONE;
   const std::optional<Batch> found =
-      batch_of(Flatbuffer({reinterpret_cast<const std::uint8_t*>(PyBytes_AS_STRING(message)),
-                           static_cast<std::size_t>(PyBytes_GET_SIZE(message))}));
+      batch_of(Flatbuffer({reinterpret_cast<const std::uint8_t*>(PyBytes_AsString(message)),
+                           static_cast<std::size_t>(PyBytes_Size(message))}));
   if (!found) Py_RETURN_NONE;
   return Py_BuildValue(
       "LLKLKL", static_cast<long long>(found->body), static_cast<long long>(found->rows),

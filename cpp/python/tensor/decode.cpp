@@ -241,7 +241,7 @@ class Reader {
     for (std::uint64_t i = 0; i < *count; ++i) {
       Ref item = value(nested + 1);
       if (!item) return {};
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item.release());
+      PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), item.release());
     }
     return list;
   }
@@ -305,8 +305,8 @@ class Reader {
 
   // Of the [framework, kind, body] that an object was restored from.
   bool plan_again(Plan& next, PyObject* list) {
-    const std::array arguments{PyList_GET_ITEM(list, 0), PyList_GET_ITEM(list, 1),
-                               PyList_GET_ITEM(list, 2)};
+    const std::array arguments{PyList_GetItem(list, 0), PyList_GetItem(list, 1),
+                               PyList_GetItem(list, 2)};
     next.arrays = placed_;
     next.make = placed_.size() <= most_planned_arrays
                     ? Ref(PyObject_Vectorcall(python_side->plan, arguments.data(), 3, nullptr))
@@ -330,8 +330,8 @@ class Reader {
   // Of [framework, kind, body], by the framework's own functions in Python. What a program
   // registered is left to Python altogether: it shall be called once.
   Ref object(PyObject* list, std::size_t described) {
-    if (python_side == nullptr || PyList_GET_SIZE(list) != 3) return {};
-    PyObject* const name = PyList_GET_ITEM(list, 0);
+    if (python_side == nullptr || PyList_Size(list) != 3) return {};
+    PyObject* const name = PyList_GetItem(list, 0);
     if (!PyUnicode_CheckExact(name) || PyUnicode_CompareWithASCIIString(name, "plugin") == 0)
       return {};
     if (!budget_)
@@ -344,7 +344,7 @@ class Reader {
         !Ref(PyObject_CallMethod(budget_.get(), "take", "sn", "values in values",
                                  static_cast<Py_ssize_t>(described))))
       return {};
-    const std::array arguments{name, PyList_GET_ITEM(list, 1), PyList_GET_ITEM(list, 2),
+    const std::array arguments{name, PyList_GetItem(list, 1), PyList_GetItem(list, 2),
                                budget_.get()};
     return Ref(PyObject_Vectorcall(python_side->restore, arguments.data(), 4, nullptr));
   }

@@ -12,21 +12,19 @@ namespace {
 
 struct Part {
   std::uint64_t offset, length;
-  PyObject* memory;  // an array or a memoryview
+  PyObject* memory;    // an array or a memoryview
+  const void* viewed;  // where the memoryview's bytes lie
 
   PyArrayObject* array() const { return PyArray_CheckExact(memory) ? as_array(memory) : nullptr; }
 };
 
-std::uint64_t size_of(PyObject* memory) {
-  if (PyArray_CheckExact(memory))
-    return static_cast<std::uint64_t>(PyArray_NBYTES(as_array(memory)));
-  return static_cast<std::uint64_t>(PyMemoryView_GET_BUFFER(memory)->len);
+Bytes bytes_of(const Part& part) {
+  const void* const data = part.array() != nullptr ? PyArray_DATA(part.array()) : part.viewed;
+  return {static_cast<const std::uint8_t*>(data), part.length};
 }
 
-Bytes bytes_of(const Part& part) {
-  const void* const data = part.array() != nullptr ? PyArray_DATA(part.array())
-                                                   : PyMemoryView_GET_BUFFER(part.memory)->buf;
-  return {static_cast<const std::uint8_t*>(data), part.length};
+std::uint64_t size_of(PyArrayObject* array) {
+  return static_cast<std::uint64_t>(PyArray_NBYTES(array));
 }
 
 struct Frame {
@@ -49,28 +47,29 @@ struct Latest {
 Latest latest;
 
 std::span<Part> parts_of(Frame* frame) {
-  return {static_cast<Part*>(frame->parts), static_cast<std::size_t>(Py_SIZE(frame))};
+  return {static_cast<Part*>(frame->parts), static_cast<std::size_t>(frame->ob_base.ob_size)};
 }
 
 Frame* allocated(Py_ssize_t parts, PyObject* header, Py_ssize_t nbytes) {
-  auto* const frame = reinterpret_cast<Frame*>(frame_type->tp_alloc(frame_type, parts));
+  auto* const frame = reinterpret_cast<Frame*>(PyType_GenericAlloc(frame_type, parts));
   if (frame == nullptr) return nullptr;
   frame->nbytes = nbytes;
   frame->header = Py_NewRef(header);
   return frame;
 }
 
-void set_part(Frame* frame, std::size_t index, std::uint64_t offset, PyObject* memory) {
-  parts_of(frame)[index] = {offset, size_of(memory), Py_NewRef(memory)};
+void set_part(Frame* frame, std::size_t index, std::uint64_t offset, const Piece& piece) {
+  PyObject* const memory = piece.memory.get();
+  const std::uint64_t length =
+      PyArray_CheckExact(memory) ? size_of(as_array(memory)) : piece.length;
+  parts_of(frame)[index] = {offset, length, Py_NewRef(memory), piece.viewed};
 }
 
 void frame_dealloc(PyObject* self) {
   auto* const frame = reinterpret_cast<Frame*>(self);
   for (const Part& part : parts_of(frame)) Py_XDECREF(part.memory);
   Py_XDECREF(frame->header);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  release_memory(self);
 }
 
 // Whether its arrays have the memory that they had: NumPy can resize one that others refer to. An
@@ -78,7 +77,7 @@ void frame_dealloc(PyObject* self) {
 bool is_whole(Frame* frame) {
   for (const Part& part : parts_of(frame)) {
     PyArrayObject* const array = part.array();
-    if (array == nullptr || (size_of(part.memory) == part.length && PyArray_IS_C_CONTIGUOUS(array)))
+    if (array == nullptr || (size_of(array) == part.length && PyArray_IS_C_CONTIGUOUS(array)))
       continue;
     user_error("an array was resized since it was encoded: encode it again");
     return false;
@@ -89,8 +88,8 @@ bool is_whole(Frame* frame) {
 // `piece(bytes)` for each piece in order, paddings too.
 template <class Piece>
 bool for_each_piece(Frame* frame, Piece piece) {
-  const Bytes header{reinterpret_cast<const std::uint8_t*>(PyBytes_AS_STRING(frame->header)),
-                     static_cast<std::size_t>(PyBytes_GET_SIZE(frame->header))};
+  const Bytes header{reinterpret_cast<const std::uint8_t*>(PyBytes_AsString(frame->header)),
+                     static_cast<std::size_t>(PyBytes_Size(frame->header))};
   static constexpr std::array<std::uint8_t, alignment> zeros{};
   std::uint64_t end = header.size();
   if (!piece(header, nullptr)) return false;
@@ -138,7 +137,7 @@ PyObject* frame_tobytes(PyObject* self, PyObject*) {
   auto* const frame = reinterpret_cast<Frame*>(self);
   if (!is_whole(frame)) return nullptr;
   PyObject* const made = PyBytes_FromStringAndSize(nullptr, frame->nbytes);
-  if (made != nullptr) write(frame, reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(made)));
+  if (made != nullptr) write(frame, reinterpret_cast<std::uint8_t*>(PyBytes_AsString(made)));
   return made;
 }
 
@@ -202,7 +201,7 @@ std::uint64_t place(Frame* frame, std::span<const Piece> pieces, std::uint8_t* t
     const std::uint64_t start = aligned(end);
     std::uint64_t length = 0;
     do {
-      set_part(frame, i, start + length, pieces[i].memory.get());
+      set_part(frame, i, start + length, pieces[i]);
       length += parts_of(frame)[i].length;
       ++i;
     } while (i < pieces.size() && pieces[i].goes_on);
@@ -234,7 +233,7 @@ PyObject* make_frame(Bytes description, std::span<const Piece> pieces, Py_ssize_
   const std::size_t size = sizeof(Prefix) + segments * sizeof(Segment) + description.size();
   const Ref header(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!header) return nullptr;
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(header.get()));
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(header.get()));
   Frame* const frame = allocated(static_cast<Py_ssize_t>(pieces.size()), header.get(), 0);
   if (frame == nullptr) return nullptr;
   frame->copies = copies;
@@ -259,7 +258,7 @@ PyObject* make_frame(Bytes description, std::span<const Piece> pieces, Py_ssize_
 }
 
 PyObject* make_frame(PyArrayObject* array, Bytes description) {
-  const Piece piece{Ref::borrowed(reinterpret_cast<PyObject*>(array)), false};
+  const Piece piece{.memory = Ref::borrowed(reinterpret_cast<PyObject*>(array))};
   Ref made(make_frame(description, std::span(&piece, 1)));
   if (made) remember(array, reinterpret_cast<Frame*>(made.get()));
   return made.release();
@@ -270,7 +269,9 @@ PyObject* make_frame_again(PyArrayObject* array) {
   if (latest.descr != PyArray_DESCR(array) || !std::ranges::equal(latest.shape, shape))
     return nullptr;
   Frame* const frame = allocated(1, latest.header, latest.nbytes);
-  if (frame != nullptr) set_part(frame, 0, latest.offset, reinterpret_cast<PyObject*>(array));
+  if (frame != nullptr)
+    set_part(frame, 0, latest.offset,
+             {.memory = Ref::borrowed(reinterpret_cast<PyObject*>(array))});
   return reinterpret_cast<PyObject*>(frame);
 }
 

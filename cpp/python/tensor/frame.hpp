@@ -16,7 +16,9 @@ bool add_frames(PyObject* module);
 // A segment's memory, or a part of it: an array without gaps or a memoryview of bytes.
 struct Piece {
   Ref memory;
-  bool goes_on;  // in the segment of the piece before it
+  bool goes_on = false;          // in the segment of the piece before it
+  const void* viewed = nullptr;  // where the memoryview's bytes lie, and how many they are
+  std::uint64_t length = 0;
 };
 
 // A header of one description and these segments, which it keeps. `copies`: what encoding had to

@@ -19,9 +19,7 @@ void held_dealloc(PyObject* self) {
   auto* const held = reinterpret_cast<Held*>(self);
   PyBuffer_Release(&held->view);
   Py_XDECREF(held->owner);  // after the view, for the owner gives the memory back
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  release_memory(self);
 }
 
 std::array slots{
@@ -42,7 +40,7 @@ bool prepare_held() {
 Ref hold(PyObject* buffer, PyObject* owner) {
   // A view of its own, for whoever has the other may release it.
   const Ref own(PyMemoryView_Check(buffer) ? PyMemoryView_FromObject(buffer) : Py_NewRef(buffer));
-  Ref made(own ? held_type->tp_alloc(held_type, 0) : nullptr);
+  Ref made(own ? PyType_GenericAlloc(held_type, 0) : nullptr);
   if (made) {
     auto* const held = reinterpret_cast<Held*>(made.get());
     // Asked for all that a memoryview asks for: what cannot be one, Python refuses.

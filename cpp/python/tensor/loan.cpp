@@ -5,6 +5,12 @@
 
 #include <array>
 
+// The one is Python's from 3.13 on, the other before it.
+extern "C" {
+[[gnu::weak]] int Py_IsFinalizing();
+[[gnu::weak]] int _Py_IsFinalizing();  // NOLINT(bugprone-reserved-identifier)
+}
+
 namespace wirecost::tensor {
 
 namespace {
@@ -35,9 +41,9 @@ int pool_init(PyObject* self, PyObject* arguments, PyObject* names) {
 PyObject* pool_borrow(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                       PyObject* names) {
   auto* const pool = reinterpret_cast<Pool*>(self);
-  const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;
+  const Py_ssize_t named = names != nullptr ? PyTuple_Size(names) : 0;
   const bool known = named == 0 || (named == 1 && PyUnicode_CompareWithASCIIString(
-                                                      PyTuple_GET_ITEM(names, 0), "release") == 0);
+                                                      PyTuple_GetItem(names, 0), "release") == 0);
   if (count < 1 || count + named > 2 || !known) {
     PyErr_SetString(PyExc_TypeError, "borrow(sample, release=None)");
     return nullptr;
@@ -47,7 +53,7 @@ PyObject* pool_borrow(PyObject* self, PyObject* const* arguments, Py_ssize_t cou
         "%zd received samples are held by arrays in use, which is the maximum: delete arrays, or "
         "decode with copy=True",
         pool->limit);
-  auto* const loan = reinterpret_cast<Loan*>(loan_type->tp_alloc(loan_type, 0));
+  auto* const loan = reinterpret_cast<Loan*>(PyType_GenericAlloc(loan_type, 0));
   if (loan == nullptr) return nullptr;
   loan->sample = Py_NewRef(arguments[0]);
   loan->release = count + named == 2 && arguments[1] != Py_None ? Py_NewRef(arguments[1]) : nullptr;
@@ -57,27 +63,8 @@ PyObject* pool_borrow(PyObject* self, PyObject* const* arguments, Py_ssize_t cou
 }
 
 bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
-void loan_finalize(PyObject* self) {
-  auto* const loan = reinterpret_cast<Loan*>(self);
-  // While the interpreter ends, a middleware may be gone already; its own end frees all.
-  if (loan->pool == nullptr || interpreter_ends()) return;
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  Pool* const pool = std::exchange(loan->pool, nullptr);
-  --pool->held;
-  Py_DECREF(reinterpret_cast<PyObject*>(pool));
-  if (const Ref release(std::exchange(loan->release, nullptr)); release) {
-    const Ref result(PyObject_CallOneArg(release.get(), loan->sample));
-    if (!result) PyErr_WriteUnraisable(self);
-  }
-  PyErr_Restore(type, value, trace);
+  const auto ends = Py_IsFinalizing != nullptr ? Py_IsFinalizing : _Py_IsFinalizing;
+  return ends != nullptr && ends() != 0;
 }
 
 // A sample may refer to its own loan: the garbage collector has to see the circle.
@@ -90,7 +77,6 @@ int loan_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// After loan_finalize, and where the interpreter ends in place of it.
 int loan_clear(PyObject* self) {
   auto* const loan = reinterpret_cast<Loan*>(self);
   Py_CLEAR(loan->sample);
@@ -99,14 +85,22 @@ int loan_clear(PyObject* self) {
   return 0;
 }
 
-void loan_dealloc(PyObject* self) {
-  if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
-  PyObject_GC_UnTrack(self);
-  if (reinterpret_cast<Loan*>(self)->weak != nullptr) PyObject_ClearWeakRefs(self);
-  loan_clear(self);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+void loan_finalize(PyObject* self) {
+  auto* const loan = reinterpret_cast<Loan*>(self);
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Pool* const pool = std::exchange(loan->pool, nullptr);
+  const Ref pool_reference(reinterpret_cast<PyObject*>(pool));
+  const Ref release(std::exchange(loan->release, nullptr));
+  // While the interpreter ends, a middleware may be gone already; its own end frees all.
+  if (pool != nullptr && !interpreter_ends()) {
+    --pool->held;
+    if (release) {
+      const Ref result(PyObject_CallFunctionObjArgs(release.get(), loan->sample, nullptr));
+      if (!result) PyErr_WriteUnraisable(self);
+    }
+  }
+  PyErr_Restore(type, value, trace);
 }
 
 PyMemberDef pool_members[] = {
@@ -131,6 +125,10 @@ PyType_Spec pool_spec{"wirecost._tensor.SamplePool", sizeof(Pool), 0, Py_TPFLAGS
                       pool_slots.data()};
 
 PyMemberDef loan_members[] = {
+    // Python clears what can be set as it deletes a loan, so no deallocation of ours is needed,
+    // which
+    // the stable ABI could not do.
+    {"_sample", T_OBJECT_EX, offsetof(Loan, sample), 0, nullptr},
     {"sample", T_OBJECT, offsetof(Loan, sample), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Loan, weak), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
@@ -141,7 +139,6 @@ std::array loan_slots{
     PyType_Slot{Py_tp_finalize, reinterpret_cast<void*>(loan_finalize)},
     PyType_Slot{Py_tp_traverse, reinterpret_cast<void*>(loan_traverse)},
     PyType_Slot{Py_tp_clear, reinterpret_cast<void*>(loan_clear)},
-    PyType_Slot{Py_tp_dealloc, reinterpret_cast<void*>(loan_dealloc)},
     PyType_Slot{Py_tp_members, loan_members},
     PyType_Slot{0, nullptr},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python and NumPy as the tensor path sees them. Its functions are Python's own vector calls and
 // its types slots: a call that comes once in 10 ms finds cold caches, so what it touches is what it
-// costs.
+// costs. It keeps to Python's stable ABI: one build serves every later version.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -14,6 +14,11 @@
 #endif
 #include <numpy/arrayobject.h>
 
+// In the stable ABI from 3.12 on, and exported by 3.11.
+extern "C" PyObject* PyObject_Vectorcall(PyObject* callable, PyObject* const* arguments,
+                                         std::size_t count, PyObject* names);
+
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -60,6 +65,13 @@ PyObject* called(Arguments... arguments) noexcept {
 template <class Function>
 PyCFunction as_function(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+// Gives back the memory of an object of a type of ours, which then has one instance less.
+inline void release_memory(PyObject* self) noexcept {
+  PyTypeObject* const type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
 }
 
 inline PyArrayObject* as_array(PyObject* object) noexcept {

@@ -33,7 +33,7 @@ class Deeper {
 };
 
 std::string_view text_of(PyObject* bytes) {
-  return {PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes))};
+  return {PyBytes_AsString(bytes), static_cast<std::size_t>(PyBytes_Size(bytes))};
 }
 
 }  // namespace
@@ -46,13 +46,13 @@ bool Writer::add(PyObject* value) {
   if (packed_.bytes().size() > most_description) return false;
   PyTypeObject* const type = Py_TYPE(value);
   if (type == &PyArray_Type) return add_array(as_array(value));
-  if (type == &PyFloat_Type) return packed_.real(PyFloat_AS_DOUBLE(value)), true;
+  if (type == &PyFloat_Type) return packed_.real(PyFloat_AsDouble(value)), true;
   if (type == &PyLong_Type) return add_integer(value);
-  if (type == &PyUnicode_Type && PyUnicode_GET_LENGTH(value) <= most_inline)
+  if (type == &PyUnicode_Type && PyUnicode_GetLength(value) <= most_inline)
     return add_string(value);
   if (value == Py_None) return packed_.nil(), true;
   if (type == &PyBool_Type) return packed_.byte(value == Py_True ? 0xC3 : 0xC2), true;
-  if (type == &PyBytes_Type && PyBytes_GET_SIZE(value) <= most_inline)
+  if (type == &PyBytes_Type && PyBytes_Size(value) <= most_inline)
     return packed_.binary(text_of(value)), true;
   if (const std::optional<Bytes> prepared = prepared_bytes(value))
     return packed_.append(*prepared), true;
@@ -102,19 +102,19 @@ bool Writer::add_pieces(PyObject* value) {
   const Ref list(PyObject_GetAttrString(value, "pieces"));
   const Ref described(list ? PyObject_GetAttrString(value, "described") : nullptr);
   const Ref extents(described ? PyObject_GetAttrString(value, "shape") : nullptr);
-  if (!extents || PyList_CheckExact(list.get()) == 0 || PyList_GET_SIZE(list.get()) == 0 ||
+  if (!extents || PyList_CheckExact(list.get()) == 0 || PyList_Size(list.get()) == 0 ||
       PyUnicode_CheckExact(described.get()) == 0 || PyTuple_CheckExact(extents.get()) == 0)
     return false;
-  std::vector<npy_intp> shape(static_cast<std::size_t>(PyTuple_GET_SIZE(extents.get())));
+  std::vector<npy_intp> shape(static_cast<std::size_t>(PyTuple_Size(extents.get())));
   for (std::size_t i = 0; i < shape.size(); ++i)
-    shape[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(extents.get(), static_cast<Py_ssize_t>(i)));
+    shape[i] = PyLong_AsSsize_t(PyTuple_GetItem(extents.get(), static_cast<Py_ssize_t>(i)));
   Py_ssize_t size = 0;
   const char* const type = PyUnicode_AsUTF8AndSize(described.get(), &size);
   if (type == nullptr || PyErr_Occurred() != nullptr) return false;
   packed_.tensor({segments_, {type, static_cast<std::size_t>(size)}, shape, {}, "numpy"});
   const std::size_t segment = segments_;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-    PyObject* const piece = PyList_GET_ITEM(list.get(), i);
+  for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i) {
+    PyObject* const piece = PyList_GetItem(list.get(), i);
     if (PyMemoryView_Check(piece) == 0 || !add_segment(piece)) return false;
     pieces_.back().goes_on = i != 0;
   }
@@ -123,22 +123,28 @@ bool Writer::add_pieces(PyObject* value) {
 }
 
 bool Writer::add_segment(PyObject* memory) {
-  Ref own;
+  Piece piece;
   if (PyArray_CheckExact(memory)) {
     if (!PyArray_IS_C_CONTIGUOUS(as_array(memory))) return false;
-    own = Ref::borrowed(memory);
+    piece.memory = Ref::borrowed(memory);
   } else if (PyMemoryView_Check(memory)) {
     // A view of its own, for whoever has the other may release it.
-    own = Ref(PyMemoryView_FromObject(memory));
-    if (!own) return false;
-    const Py_buffer* const view = PyMemoryView_GET_BUFFER(own.get());
-    const bool bytes = view->format == nullptr || std::string_view(view->format) == "B";
-    if (view->ndim != 1 || view->itemsize != 1 || !bytes || PyBuffer_IsContiguous(view, 'C') == 0)
+    piece.memory = Ref(PyMemoryView_FromObject(memory));
+    Py_buffer view;
+    if (!piece.memory || PyObject_GetBuffer(piece.memory.get(), &view, PyBUF_FULL_RO) != 0)
       return false;
+    const bool bytes = view.ndim == 1 && view.itemsize == 1 &&
+                       (view.format == nullptr || std::string_view(view.format) == "B") &&
+                       PyBuffer_IsContiguous(&view, 'C') != 0;
+    // They stay where they are as long as the memoryview is there.
+    piece.viewed = view.buf;
+    piece.length = static_cast<std::uint64_t>(view.len);
+    PyBuffer_Release(&view);
+    if (!bytes) return false;
   } else {
     return false;
   }
-  pieces_.push_back({std::move(own), false});
+  pieces_.push_back(std::move(piece));
   ++segments_;
   return true;
 }
@@ -159,36 +165,36 @@ bool Writer::add_string(PyObject* value) {
 
 // Handlers are programs: what they do to a collection while it is read must do no harm here.
 bool Writer::add_dict(PyObject* value) {
-  const Py_ssize_t size = PyDict_GET_SIZE(value);
+  const Py_ssize_t size = PyDict_Size(value);
   if (size > most_items) return false;
   packed_.map(static_cast<std::size_t>(size));
   PyObject *key, *item;
   Py_ssize_t count = 0;
   for (Py_ssize_t at = 0; PyDict_Next(value, &at, &key, &item) != 0; ++count) {
     const Ref kept = Ref::borrowed(item);
-    if (Py_TYPE(key) != &PyUnicode_Type || PyUnicode_GET_LENGTH(key) > most_inline) return false;
+    if (Py_TYPE(key) != &PyUnicode_Type || PyUnicode_GetLength(key) > most_inline) return false;
     if (!add_string(key) || !add(item)) return false;
   }
   return count == size;
 }
 
 bool Writer::add_list(PyObject* value) {
-  const Py_ssize_t size = PyList_GET_SIZE(value);
+  const Py_ssize_t size = PyList_Size(value);
   if (size > most_items) return false;
   packed_.array(static_cast<std::size_t>(size));
   for (Py_ssize_t i = 0; i < size; ++i) {
-    if (i >= PyList_GET_SIZE(value)) return false;
-    const Ref item = Ref::borrowed(PyList_GET_ITEM(value, i));
+    if (i >= PyList_Size(value)) return false;
+    const Ref item = Ref::borrowed(PyList_GetItem(value, i));
     if (!add(item.get())) return false;
   }
-  return PyList_GET_SIZE(value) == size;
+  return PyList_Size(value) == size;
 }
 
 // Of msgpack: a named tuple of code and payload.
 bool Writer::add_extension(PyObject* value) {
-  if (PyTuple_GET_SIZE(value) != 2) return false;
-  PyObject* const payload = PyTuple_GET_ITEM(value, 1);
-  const long code = PyLong_AsLong(PyTuple_GET_ITEM(value, 0));
+  if (PyTuple_Size(value) != 2) return false;
+  PyObject* const payload = PyTuple_GetItem(value, 1);
+  const long code = PyLong_AsLong(PyTuple_GetItem(value, 0));
   if (code < 0 || code > INT8_MAX || PyBytes_CheckExact(payload) == 0) return false;
   const std::string_view bytes = text_of(payload);
   packed_.extension(static_cast<unsigned>(code),
@@ -202,7 +208,7 @@ bool Writer::add_by_handler(PyObject* value) {
   auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
   Ref handler = Ref::borrowed(PyDict_GetItemWithError(python_side->handlers, type));
   if (!handler && PyErr_Occurred() == nullptr)
-    handler = Ref(PyObject_CallOneArg(python_side->match, value));
+    handler = Ref(PyObject_CallFunctionObjArgs(python_side->match, value, nullptr));
   if (!handler) return false;
   const std::array arguments{handle_, value};
   const Ref prepared(PyObject_Vectorcall(handler.get(), arguments.data(), 2, nullptr));

@@ -24,11 +24,7 @@ struct Prepared {
 PyTypeObject* handle_type = nullptr;
 PyTypeObject* prepared_type = nullptr;
 
-void dealloc(PyObject* self) {
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
+void dealloc(PyObject* self) { release_memory(self); }
 
 // Whatever the handler makes of the error, this message is Python's.
 PyObject* left_to_python(Writer* writer) {
@@ -57,8 +53,7 @@ PyObject* method(PyObject* self, Arguments... arguments) noexcept {
 PyObject* prepared(Writer* writer, const std::optional<Packed>& packed) {
   if (!packed) return left_to_python(writer);
   const Bytes bytes = packed->bytes();
-  PyObject* const made =
-      prepared_type->tp_alloc(prepared_type, static_cast<Py_ssize_t>(bytes.size()));
+  PyObject* const made = PyType_GenericAlloc(prepared_type, static_cast<Py_ssize_t>(bytes.size()));
   if (made != nullptr)
     std::memcpy(reinterpret_cast<Prepared*>(made)->packed, bytes.data(), bytes.size());
   return made;
@@ -155,7 +150,7 @@ bool prepare_handles() {
 }
 
 PyObject* make_handle(Writer& writer) {
-  PyObject* const made = handle_type->tp_alloc(handle_type, 0);
+  PyObject* const made = PyType_GenericAlloc(handle_type, 0);
   if (made != nullptr) reinterpret_cast<Handle*>(made)->writer = &writer;
   return made;
 }

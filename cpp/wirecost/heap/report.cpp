@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "wirecost/heap/heap.hpp"
 #include "wirecost/heap/state.hpp"
 
@@ -127,11 +129,12 @@ void write_json(Writer& out) {
 }
 
 void refuse(const char* path, int error) {
+  std::array<char, 128> text{};
   Writer(2)
       .put("wirecost heap: cannot write ")
       .put(path)
       .put(": ")
-      .put(strerrordesc_np(error))
+      .put(strerror_r(error, text.data(), text.size()))
       .put(error == ENOSPC ? "; make room\n" : "; name another file\n");
 }
 

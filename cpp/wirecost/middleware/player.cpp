@@ -116,7 +116,10 @@ std::vector<Sent> Player::play(std::span<Sink* const> sinks, const Schedule& sch
       promise.set_exception(std::current_exception());
     }
   });
-  while (count.wait_for(waiting_interval) != std::future_status::ready)
+  // Until a time of the system's clock: GCC 8's libstdc++ has no other, and a jump is but one turn
+  // more.
+  while (count.wait_until(std::chrono::system_clock::now() + waiting_interval) !=
+         std::future_status::ready)
     if (!waiting()) stop();
   thread.join();
   sent.resize(count.get());

@@ -13,6 +13,7 @@ REQUIRED = frozenset(
         "mcap",
         "msgpack",
         "msgspec",
+        "nanobind_backend",
         "numpy",
         "osi3",
         "polars",
@@ -41,9 +42,11 @@ class MissingError(UserError):
         super().__init__(f"{package} is not installed; it comes with {comes}")
 
 
-def missing(error: ModuleNotFoundError) -> MissingError | None:
+def missing(error: ImportError) -> MissingError | None:
     """Return the error that says what brings the package, if it is known."""
     package = (error.name or "").partition(".")[0]
+    if "nanobind_backend" in str(error):  # our own extensions report it in words alone
+        package = "nanobind_backend"
     for extra, packages in (("", REQUIRED), ("campaign", CAMPAIGN)):
         if package in packages:
             return MissingError(package, extra)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[3]
 RUNTIME = ROOT / "runtime"
-WHEEL = re.compile(r"-cp3(\d+)-cp3\d+-manylinux_2_(\d+)_x86_64\.whl$")
+WHEEL = re.compile(r"-cp3(\d+)-abi3-manylinux_2_(\d+)_x86_64\.whl")
 PAGES = ("README.md", "docs/install.md", "docs/action.md")
 
 
@@ -25,10 +25,18 @@ def test_the_package_has_all_that_generated_code_includes() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_say_for_which_python_and_glibc_the_wheel_is(page: str) -> None:
     text = (ROOT / page).read_text()
-    wheels = [match.groups() for path in (ROOT / "build/dist").glob("*.whl")
-              if (match := WHEEL.search(path.name))]  # fmt: skip
-    for minor, glibc in wheels or [(str(sys.version_info.minor), "")]:
-        assert f"3.{minor}" in text
-        assert f"glibc 2.{glibc}" in text or f"manylinux_2_{glibc}" in text
-    assert not re.search(r"Python 3\.\d+ or newer", text)
-    assert all(minor == str(sys.version_info.minor) for minor, _ in WHEEL.findall(text))
+    script = (ROOT / "setup/wheel").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    minor = project["tool"]["scikit-build"]["wheel"]["py-api"].removeprefix("cp3")
+    (glibc,) = re.findall(r"^platform=manylinux_2_(\d+)$", script, flags=re.MULTILINE)
+    assert project["project"]["requires-python"] == f">=3.{minor}"
+    assert re.search(rf"Python 3\.{minor} (or|and) newer", text)
+    assert f"glibc 2.{glibc}" in text or f"manylinux_2_{glibc}" in text
+    assert set(WHEEL.findall(text)) <= {(minor, glibc)}
+
+
+def test_the_linker_and_the_wheel_have_one_python() -> None:
+    lists = (ROOT / "CMakeLists.txt").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (version,) = re.findall(r"STABLE_ABI_VERSION 3\.(\d+)", lists)
+    assert project["tool"]["scikit-build"]["wheel"]["py-api"] == f"cp3{version}"

@@ -130,6 +130,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "fmu/source": {"fmu/osmp", "wirecost/message"},
     "fmu/sensor": {"fmu/osmp", "wirecost/message"},
     "fmu/player": {"fmu/osmp", "wirecost/trace"},
+    "portable": set(),
     "bench": set(),
     "bench/codecs": {"bench", "wirecost/cloud", "wirecost/cloud/packed", RUNTIME},
     "bench/network": set(),
