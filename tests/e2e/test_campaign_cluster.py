@@ -109,7 +109,7 @@ def test_a_cluster_of_this_machine(small: Path, tmp_path: Path, state: dict[str,
     store = tmp_path / "store"
     done = ran(state, "run", small, "--store", store, "--cluster", "local", "--revision", "r1")
     assert done.returncode == 0, done.stderr
-    assert "6 measured, 0" in done.stderr and "Traceback" not in done.stderr
+    assert "6 measured, 0" in " ".join(done.stdout.split()) and "Traceback" not in done.stderr
     records = check(store, 6)
     assert set(records["beside"]) == {"client, scheduler, store"}
     assert set(records["revision"]) == {"r1"}
