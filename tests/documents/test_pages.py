@@ -80,7 +80,7 @@ def test_what_the_first_page_shows_is_printed_of_the_recording_that_its_program_
     written = rewritten(text, tmp_path, "now", installed_wheel / "bin")
     (shown,), (printed,) = (list(steps(each)) for each in (text, written))
     assert isinstance(shown, Command) and isinstance(printed, Command)
-    assert shown.line == "wirecost cost drive.mcap"
+    assert shown.line == "wirecost cost --example"
     assert agrees(shown, printed.output) and agrees(printed, shown.output)
 
 
