@@ -168,3 +168,27 @@ def read_samples(data: bytes) -> None:
 
 FOLDERS = Target("result-folder", corpus, read, mutate=mutated)
 TABLES = Target("result-table", tables, read_samples)
+
+
+def many(races: int, contenders: int) -> bytes:
+    """Return a folder of many races of many contenders, each with few samples."""
+    files = unpacked(good()["lists"])
+    meta = json.loads(files[f"lists/{META}"])
+    run, about = meta["runs"][0], next(iter(meta["contenders"].values()))
+    samples = pl.read_parquet(io.BytesIO(files[f"lists/{SAMPLES}"]))
+    own = samples.filter(**{name: run[name] for name in ("case", "contender", "mode")})
+    names = [f"c{number}" for number in range(contenders)]
+    keys = [{"case": f"case {race}", "contender": name} for race in range(races) for name in names]
+    meta |= {"runs": [run | key for key in keys], "contenders": dict.fromkeys(names, about)}
+    table = io.BytesIO()
+    rows = pl.DataFrame(keys).join(own.drop("case", "contender"), how="cross")
+    rows.select(samples.columns).write_parquet(table)
+    content = {META: json.dumps(meta).encode(), SAMPLES: table.getvalue()}
+    return packed({f"lists/{name}": part for name, part in content.items()})
+
+
+def report_of(data: bytes) -> None:
+    """Write the report of a folder, as ``wirecost report`` does."""
+    with tempfile.TemporaryDirectory() as scratch:
+        _write(unpacked(data), Path(scratch))
+        report(Path(scratch, "lists"))

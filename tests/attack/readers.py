@@ -31,7 +31,6 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import survey
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
-from wirecost.data.traces.trace import silent
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
 from wirecost.measure.cost import packed_recording
@@ -52,6 +51,7 @@ from wirecost.schema.compile.compiler import compile_schema
 from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.schema import CompileError
 from wirecost.system.errors import UserError
+from wirecost.system.progress import silent
 
 
 def _trace(path: Path) -> None:

@@ -24,8 +24,8 @@ from wirecost.data.recordings import plain_yaml
 from wirecost.data.recordings.formats import bag
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.traces import mcap_index
-from wirecost.data.traces.trace import silent
 from wirecost.system.errors import UserError
+from wirecost.system.progress import silent
 
 COUNT = int(os.environ.get("WIRECOST_ATTACK", "300"))
 

@@ -22,6 +22,7 @@ from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
 from wirecost.data.clouds.packed import point_fields
 from wirecost.data.clouds.scan_writers import WRITERS
+from wirecost.data.recordings.mcap.writer import McapSchema
 from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
@@ -134,7 +135,8 @@ def drives(tmp_path: Path) -> Path:
         text = types.serialize_cdr(
             types.types["std_msgs/msg/String"]("fine"), "std_msgs/msg/String"
         )
-        written.write("/text", ("std_msgs/msg/String", "ros2msg", b"string data"), "cdr", 5, text)
+        schema = McapSchema("std_msgs/msg/String", "ros2msg", b"string data")
+        written.write(written.channel("/text", "cdr", schema), 5, text)
         written.finish()
     return path
 

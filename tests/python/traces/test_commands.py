@@ -15,8 +15,8 @@ from wirecost.data.traces.conversion import Wanted
 from wirecost.data.traces.convert import Bound
 from wirecost.data.traces.info import Spread, info
 from wirecost.data.traces.names import parse_name, type_of
-from wirecost.data.traces.trace import silent
 from wirecost.system.errors import UserError
+from wirecost.system.progress import silent
 
 STEP = 50_000_000
 GOOD = "20240603T143803Z_sv_370_3200_6_drive.osi"

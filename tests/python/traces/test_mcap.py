@@ -18,7 +18,8 @@ from mcap.writer import CompressionType, IndexType, Writer
 
 from support.sensor_views import sensor_view
 from support.traces import messages as messages_of
-from wirecost.data.traces import create_trace, mcap_index, messages, open_trace
+from wirecost.data.recordings.mcap import index as mcap_index
+from wirecost.data.traces import create_trace, messages, open_trace
 from wirecost.data.traces.choices import COMPRESSIONS
 from wirecost.data.traces.mcap_writer import DATE_TIME, about_named
 from wirecost.system.errors import UserError

@@ -19,8 +19,8 @@ from wirecost.data.traces import create_trace, open_trace
 from wirecost.data.traces.info import info
 from wirecost.data.traces.osi_file import OsiTrace
 from wirecost.data.traces.osi_index import HEADER, index_path
-from wirecost.data.traces.trace import silent
 from wirecost.system.errors import UserError
+from wirecost.system.progress import silent
 from wirecost.system.regular_file import LFS_POINTER
 
 FRAMES = [b"", b"a", b"four", bytes(100), b"\x12\x02\x08\x07"]

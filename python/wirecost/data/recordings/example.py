@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mcap.writer import CompressionType, Writer
 from rosbags.typesys import Stores, get_typestore
 
+from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.system.errors import UserError
 from wirecost.system.whole_file import replaced
 
@@ -104,14 +104,12 @@ def write_example(path: Path) -> None:
 
 def _content() -> bytes:
     memory = io.BytesIO()
-    writer = Writer(memory, compression=CompressionType.ZSTD)
-    writer.start("ros2")
+    writer = McapWriter(memory, "ros2")
     channels = []
     for topic, type_, _, _ in TOPICS:
         text, _ = STORE.generate_msgdef(type_, ros_version=2)
-        schema = writer.register_schema(type_, "ros2msg", text.encode())
-        channels.append(writer.register_channel(topic, "cdr", schema))
+        channels.append(writer.channel(topic, "cdr", McapSchema(type_, "ros2msg", text.encode())))
     for number, time_ns, data in _messages():
-        writer.add_message(channels[number], time_ns, data, time_ns)
-    writer.finish()  # type: ignore[no-untyped-call]
+        writer.write(channels[number], time_ns, data)
+    writer.finish()
     return memory.getvalue()

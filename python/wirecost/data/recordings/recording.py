@@ -151,7 +151,9 @@ class Recording(Closing):
                         yield connection, message
             except UserError as error:
                 self.warnings.append(str(error).removeprefix(f"{part.path}: "))
-            self.warnings += part.warnings[known:]
+            self.warnings += [
+                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[known:]
+            ]
             if lost:
                 self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
 

@@ -16,9 +16,10 @@ from wirecost.data.traces.choices import TYPES
 from wirecost.data.traces.mcap_file import CHANNEL, METADATA, McapTrace
 from wirecost.data.traces.mcap_writer import DATE_TIME
 from wirecost.data.traces.names import FORM, misnamed, parse_name, type_of
-from wirecost.data.traces.trace import FrameNumbers, Progress, Trace
+from wirecost.data.traces.trace import FrameNumbers, Trace
 from wirecost.system.counted import counted
 from wirecost.system.printable import shown
+from wirecost.system.progress import Progress
 
 GAP = 1.5
 """A step between two frames of more than so many median steps is a gap."""

@@ -12,8 +12,9 @@ from wirecost.data.traces import About, create_trace, messages
 from wirecost.data.traces.conversion import Wanted, conversion
 from wirecost.data.traces.mcap_file import CHANNEL
 from wirecost.data.traces.mcap_writer import about_named
-from wirecost.data.traces.trace import Frame, Progress, Trace
+from wirecost.data.traces.trace import Frame, Trace
 from wirecost.system.errors import UserError
+from wirecost.system.progress import Progress
 
 NANOS = 1_000_000_000
 LENGTH_BYTES = 4

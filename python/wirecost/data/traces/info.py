@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from wirecost.data.traces import messages
 from wirecost.data.traces.osi_file import OsiTrace
-from wirecost.data.traces.trace import Progress, Trace
+from wirecost.data.traces.trace import Trace
+from wirecost.system.progress import Progress
 
 Sizes = npt.NDArray[np.uint64]
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from mcap.writer import CompressionType, Writer
-
+from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.data.traces import messages
 from wirecost.data.traces.choices import COMPRESSIONS
 from wirecost.data.traces.files import unwritable
@@ -27,7 +26,7 @@ DATE_TIME = re.compile(
 """XML Schema's dateTimeStamp, which OSI asks for in ``zero_time`` and ``creation_time``."""
 
 
-class McapWriter(TraceWriter):
+class McapTraceWriter(TraceWriter):
     """``about``: the source's own metadata, which is copied. Raises UserError.
 
     Log times never decrease, because readers of MCAP order messages by them: a frame whose
@@ -44,11 +43,10 @@ class McapWriter(TraceWriter):
         self._static: int | None = None
         """Channel of static data."""
         self._metadata: dict[str, str] = {}
-        self._schema = messages.schema_of(type_name)
         self._log_time = 0
         self._moved = FrameNumbers()
         super().__init__(path)
-        self._writer = Writer(self.file, compression=CompressionType[compression.upper()])
+        self._writer = McapWriter(self.file, compression=compression)
 
     def _write(self, timestamp_ns: int | None, message: memoryview | bytes) -> None:
         time = self._time(timestamp_ns)
@@ -57,8 +55,7 @@ class McapWriter(TraceWriter):
         if timestamp_ns is None or time < self._log_time:
             self._moved.add(self.frame_count)
         self._log_time = max(self._log_time, time)
-        # The library asks for bytes and takes whatever lies in memory as they do.
-        self._writer.add_message(self._channel, self._log_time, message, time)  # type: ignore[arg-type]
+        self._writer.write(self._channel, self._log_time, message, time)
 
     def _time(self, timestamp_ns: int | None) -> int:
         """Return a frame's own time. Raises UserError where MCAP cannot hold it."""
@@ -84,19 +81,14 @@ class McapWriter(TraceWriter):
         if self._channel is None:
             self._channel = self._start(messages.osi_version("GroundTruth", memoryview(truth)))
         if self._static is None:
-            schema = self._writer.register_schema(
-                "osi3.GroundTruth", "protobuf", messages.schema_of("GroundTruth")
-            )
-            topic = (self._about.topic or self._type) + STATIC_TOPIC
-            self._static = self._writer.register_channel(topic, "protobuf", schema, self._metadata)
-        self._writer.add_message(self._static, time, truth, time)
+            self._static = self._registered(STATIC_TOPIC, "GroundTruth")
+        self._writer.write(self._static, time, truth)
 
     def _start(self, version: str | None) -> int:
         """Return the records before the first message; ``version`` is what that one states."""
         about = self._about
         osi = about.channel.get(f"{CHANNEL}.osi_version") or version or messages.schema_version()
         protobuf = about.channel.get(f"{CHANNEL}.protobuf_version") or messages.PROTOBUF_VERSION
-        self._writer.start(library="wirecost")
         self._writer.add_metadata(
             METADATA,
             {
@@ -114,10 +106,13 @@ class McapWriter(TraceWriter):
             f"{CHANNEL}.osi_version": osi,
             f"{CHANNEL}.protobuf_version": protobuf,
         }
-        schema = self._writer.register_schema(f"osi3.{self._type}", "protobuf", self._schema)
-        return self._writer.register_channel(
-            about.topic or self._type, "protobuf", schema, self._metadata
-        )
+        return self._registered("", self._type)
+
+    def _registered(self, end: str, type_name: str) -> int:
+        """Return the channel of a type; ``end``: of its topic."""
+        schema = McapSchema(f"osi3.{type_name}", "protobuf", messages.schema_of(type_name))
+        topic = (self._about.topic or self._type) + end
+        return self._writer.channel(topic, "protobuf", schema, self._metadata)
 
     def __exit__(
         self,
@@ -129,7 +124,7 @@ class McapWriter(TraceWriter):
             try:
                 if self._channel is None:
                     self._start(None)
-                self._writer.finish()  # type: ignore[no-untyped-call]
+                self._writer.finish()
                 self._warn()
             except OSError as failure:
                 super().__exit__(OSError, failure, None)

@@ -9,13 +9,14 @@ from pathlib import Path
 from wirecost.data.traces import messages, wire
 from wirecost.data.traces.choices import SUFFIXES, TYPES
 from wirecost.data.traces.mcap_file import McapTrace
-from wirecost.data.traces.mcap_writer import McapWriter, about_named
+from wirecost.data.traces.mcap_writer import McapTraceWriter, about_named
 from wirecost.data.traces.names import misnamed, type_of
 from wirecost.data.traces.osi_file import OsiTrace, OsiWriter
 from wirecost.data.traces.text_file import TextTrace, TextWriter
-from wirecost.data.traces.trace import About, Progress, Trace, TraceWriter, silent
+from wirecost.data.traces.trace import About, Trace, TraceWriter
 from wirecost.system.errors import UserError
 from wirecost.system.file_kinds import reading_command
+from wirecost.system.progress import Progress, silent
 
 LOOKED_AT = 4
 """Frames from which a type is detected that the name does not give."""
@@ -97,7 +98,7 @@ def create_trace(
     if suffix == ".osi":
         return OsiWriter(path)
     if suffix == ".mcap":
-        return McapWriter(path, type_name, about or about_named(path), compression)
+        return McapTraceWriter(path, type_name, about or about_named(path), compression)
     if suffix == ".txth":
         return TextWriter(path, type_name)
     raise UserError(f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}")

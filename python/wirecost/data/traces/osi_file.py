@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost.data.traces import messages, osi_index, wire
-from wirecost.data.traces.files import Mapped
-from wirecost.data.traces.trace import About, Frame, Progress, TraceWriter, silent
+from wirecost.data.traces.trace import About, Frame, TraceWriter
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
+from wirecost.system.mapped import Mapped
+from wirecost.system.progress import Progress, silent
 
 MAX_LENGTH = 2**32 - 1
 _LENGTH = struct.Struct("<I")

@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.traces.files import RELEASED, Mapped, WholeFile
-from wirecost.data.traces.trace import Progress
+from wirecost.data.traces.files import WholeFile
 from wirecost.system.errors import UserError
+from wirecost.system.mapped import RELEASED, Mapped
+from wirecost.system.progress import Progress
 from wirecost.system.regular_file import open_regular
 
 MAGIC = b"OSIINDEX"

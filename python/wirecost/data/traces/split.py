@@ -13,7 +13,7 @@ from wirecost.data.traces import create_trace, messages, open_trace
 from wirecost.data.traces.choices import REPEAT_EVERY
 from wirecost.data.traces.convert import Bound, Converted, between, metadata_of
 from wirecost.data.traces.mcap_file import static_topics
-from wirecost.data.traces.mcap_writer import McapWriter
+from wirecost.data.traces.mcap_writer import McapTraceWriter
 from wirecost.data.traces.static_once import (
     KEEP,
     Fields,
@@ -23,8 +23,9 @@ from wirecost.data.traces.static_once import (
     Splitter,
     records,
 )
-from wirecost.data.traces.trace import Frame, FrameNumbers, Progress, Trace
+from wirecost.data.traces.trace import Frame, FrameNumbers, Trace
 from wirecost.system.errors import UserError
+from wirecost.system.progress import Progress
 
 SPLIT_TYPES = ("GroundTruth", "SensorView")
 SKIP = "find the lost messages, or add --skip to leave those frames out"
@@ -128,7 +129,7 @@ def split(
                     complete += sent.is_complete
                     parts = [sent.message] + [sent.static] * (sent.static is not None)
                     tally.add(now, [records(part) for part in parts if part is not None])
-                    if sent.static is not None and isinstance(writer, McapWriter):
+                    if sent.static is not None and isinstance(writer, McapTraceWriter):
                         writer.write_static(time, sent.static)
                         after += len(sent.static)
             except ValueError as error:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -16,13 +16,6 @@ Frame = tuple[int | None, memoryview]
 
 The view stays valid as long as it is held; it may lie in the file's mapping and is read-only.
 """
-
-Progress = Callable[[int, int, str], None]
-"""Callback with the number done, the number in all, and what runs now."""
-
-
-def silent(_done: int, _total: int, _text: str) -> None:
-    """Ignore the progress."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from mcap.writer import Writer
-
 from wirecost.data.clouds.conversion import Converted, Wanted
 from wirecost.data.clouds.packed_message import (
     CDR,
@@ -21,6 +19,7 @@ from wirecost.data.clouds.packed_message import (
 )
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
@@ -58,7 +57,7 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                     if data is not None:
                         written.add(other, connection.topic, message.time_ns, data)
                     elif connection.wire == CDR:
-                        written.copy(connection, message.time_ns, bytes(message.data))
+                        written.copy(connection, message.time_ns, message.data)
                         done.copied += not is_chosen
                     elif connection.topic not in done.left_out:
                         done.left_out.append(connection.topic)
@@ -124,32 +123,17 @@ def _type(connection: RecordedConnection) -> str:
     return f"{package}/msg/{name}"
 
 
-class McapMessages:
-    """Writes messages of any topic, whose schemas and channels it adds."""
+class McapMessages(McapWriter):
+    """Writes clouds, and messages as another recording has them."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._writer = Writer(file)
-        self._writer.start("ros2", "wirecost")
-        self._schemas: dict[tuple[str, str, bytes], int] = {}
-        self._channels: dict[tuple[str, str, int], int] = {}
+        super().__init__(file, "ros2")
 
     def add(self, kind: str, topic: str, time_ns: int, data: bytes) -> None:
         text, _ = store(CDR).generate_msgdef(kind, ros_version=2)
-        self.write(topic, (kind, "ros2msg", text.encode()), CDR, time_ns, data)
+        schema = McapSchema(kind, "ros2msg", text.encode())
+        self.write(self.channel(topic, CDR, schema), time_ns, data)
 
-    def copy(self, connection: RecordedConnection, time_ns: int, data: bytes) -> None:
-        schema = (connection.type, connection.encoding, connection.definition)
-        self.write(connection.topic, schema, connection.wire, time_ns, data)
-
-    def write(
-        self, topic: str, schema: tuple[str, str, bytes], wire: str, time_ns: int, data: bytes
-    ) -> None:
-        if schema not in self._schemas:
-            self._schemas[schema] = self._writer.register_schema(*schema)
-        channel = (topic, wire, self._schemas[schema])
-        if channel not in self._channels:
-            self._channels[channel] = self._writer.register_channel(*channel)
-        self._writer.add_message(self._channels[channel], max(time_ns, 0), data, max(time_ns, 0))
-
-    def finish(self) -> None:
-        self._writer.finish()  # type: ignore[no-untyped-call]
+    def copy(self, connection: RecordedConnection, time_ns: int, data: bytes | memoryview) -> None:
+        schema = McapSchema(connection.type, connection.encoding, connection.definition)
+        self.write(self.channel(connection.topic, connection.wire, schema), time_ns, data)

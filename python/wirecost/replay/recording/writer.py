@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcap.writer import CompressionType, Writer
-
+from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.bag_metadata import Counted, write_bag_metadata
@@ -33,14 +32,9 @@ class RecordingWriter(Closing):
         self.path = path
         self._system = system
         self._file = _Unbuffered(path)
-        self._writer = Writer(self._file, CHUNK_BYTES, CompressionType.LZ4)  # type: ignore[arg-type]
-        self._schemas: dict[tuple[str, str], int] = {}
-        self._calls: dict[str, int] = {}
-        self._call_schema: int | None = None
-        self._sequences: dict[int, int] = {}
         self._counted: dict[int, Counted] = {}
         with self._as_user_error():
-            self._writer.start(system.profile, "wirecost")
+            self._writer = McapWriter(self._file, system.profile, "lz4", CHUNK_BYTES)
 
     def add_topic(self, topic: Topic, role: str) -> int:
         """Return the channel of a topic in its ``role``: INPUT or OUTPUT."""
@@ -55,50 +49,36 @@ class RecordingWriter(Closing):
         else:
             metadata["offered_qos_profiles"] = profiles(topic.qos)
             metadata["topic_type_hash"] = topic.type_hash
-        key = (topic.type, topic.definition)
+        encoding = self._system.schema if topic.definition else ""
+        schema = McapSchema(topic.type, encoding, topic.definition.encode())
         with self._as_user_error():
-            if key not in self._schemas:
-                encoding = self._system.schema if topic.definition else ""
-                self._schemas[key] = self._writer.register_schema(
-                    topic.type, encoding, topic.definition.encode()
-                )
-            channel = self._writer.register_channel(
-                topic.name, self._system.encoding, self._schemas[key], metadata
-            )
+            channel = self._writer.channel(topic.name, self._system.encoding, schema, metadata)
         self._counted[channel] = Counted(topic)
         return channel
 
     def write(self, channel: int, log_ns: int, publish_ns: int, message: bytes) -> None:
-        sequence = self._sequences.get(channel, 0)
-        self._sequences[channel] = (sequence + 1) & 0xFFFFFFFF
         with self._as_user_error():
-            self._writer.add_message(channel, max(log_ns, 0), message, max(publish_ns, 0), sequence)
+            self._writer.write(channel, log_ns, message, publish_ns)
         if channel in self._counted:
             self._counted[channel].add(max(log_ns, 0))
 
     def write_call(self, service: Service, call: Call, log_ns: int) -> None:
-        if service.name not in self._calls:
-            metadata = {
-                ROLE: CALL,
-                "service": service.name,
-                "type": service.type,
-                "md5sum": service.type_hash,
-            }
-            with self._as_user_error():
-                # An empty schema, since rosbag2 opens no file with a channel that has none.
-                if self._call_schema is None:
-                    self._call_schema = self._writer.register_schema(call_record.SCHEMA, "", b"")
-                self._calls[service.name] = self._writer.register_channel(
-                    service.name + call_record.SUFFIX,
-                    call_record.ENCODING,
-                    self._call_schema,
-                    metadata,
-                )
-        self.write(self._calls[service.name], log_ns, log_ns, call_record.encode(call))
+        metadata = {
+            ROLE: CALL,
+            "service": service.name,
+            "type": service.type,
+            "md5sum": service.type_hash,
+        }
+        topic = service.name + call_record.SUFFIX
+        # An empty schema, since rosbag2 opens no file with a channel that has none.
+        schema = McapSchema(call_record.SCHEMA, "", b"")
+        with self._as_user_error():
+            channel = self._writer.channel(topic, call_record.ENCODING, schema, metadata)
+        self.write(channel, log_ns, log_ns, call_record.encode(call))
 
     def flush(self) -> None:
         with self._as_user_error():
-            self._writer.flush()  # type: ignore[no-untyped-call]
+            self._writer.flush()
 
     def write_bag_metadata(self) -> None:
         """Write the file by which rosbag2 opens the recording, so far; none for ROS 1."""
@@ -110,7 +90,7 @@ class RecordingWriter(Closing):
             if self._file.failed:
                 return
             with self._as_user_error():
-                self._writer.finish()  # type: ignore[no-untyped-call]
+                self._writer.finish()
         finally:
             self._file.close()
 

@@ -17,7 +17,7 @@ from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, nor
 
 from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
 from wirecost.data.recordings.damage import damage
-from wirecost.data.traces.mcap_index import MAX_CHUNK
+from wirecost.data.recordings.mcap.index import MAX_CHUNK
 
 PLUGIN_ORDER = 2
 SUFFIX = ".bag"

@@ -20,10 +20,10 @@ from wirecost.data.traces import open_trace
 from wirecost.data.traces.batch.inputs import sources
 from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
 from wirecost.data.traces.convert import Converted, convert
-from wirecost.data.traces.trace import silent
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import remedy as remedy_for
 from wirecost.system.printable import shown
+from wirecost.system.progress import silent
 from wirecost.system.whole_file import made_folder
 
 FULL = {errno.ENOSPC, errno.EDQUOT}

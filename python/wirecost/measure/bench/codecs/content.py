@@ -17,7 +17,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.races import of_race, races, speed_interval
 from wirecost.results.report.shared.table import Column, Table
 
-from .schema import SCENARIO, CodecMeta, CodecRun
+from .schema import CodecMeta, CodecRun
 
 OURS = ("wirecost", "wirecost-quick")
 COPY = "copy"
@@ -105,9 +105,9 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
     if exact is not None and best.is_lossy:
         text += f"; with every bit {exact.codec}, {100 * exact.share:.1f} %"
     by_name = {row.codec: row for row in good}
-    ours = [by_name[name] for name in OURS if name in by_name and by_name[name].encode.ratio]
-    if ours:
-        other = by_name[ours[0].encode.ratio.to]  # type: ignore[union-attr]  # as filtered above
+    ours = [by_name[name] for name in OURS if name in by_name]
+    baseline = next((row.encode.ratio.to for row in ours if row.encode.ratio), "")
+    if other := by_name.get(baseline):
         text += f". Compared with {other.codec}, {'; '.join(_compared(row, other) for row in ours)}"
     steps = []
     if meta.rate_hz:
@@ -120,9 +120,7 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
         )
     steps.append("In a program: wirecost.cloud.encode(points, error=…, quick=…).")
     beaten = [
-        row.codec
-        for row in good
-        if row.codec != SCENARIO.baseline[0] and any(map(row.is_beaten_by, good))
+        row.codec for row in good if row.codec != baseline and any(map(row.is_beaten_by, good))
     ]
     hints = [f"Not shown, larger and slower than another: {', '.join(beaten)}."] if beaten else []
     libraries = {about.library for about in meta.contenders.values()}

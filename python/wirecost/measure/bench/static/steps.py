@@ -11,8 +11,8 @@ from typing import Any
 
 from wirecost.data.traces import Trace, messages, open_trace, wire
 from wirecost.data.traces.static_once import Fields, Place, by_id, records
-from wirecost.data.traces.trace import Progress
 from wirecost.system.errors import UserError
+from wirecost.system.progress import Progress
 
 STEPS = 16
 """Steps that are sent again and again."""

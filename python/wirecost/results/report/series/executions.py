@@ -14,7 +14,7 @@ import polars as pl
 from wirecost.results.analysis.probe_sections import executions
 from wirecost.results.records.probe_log import COUNTER, ProbeLog
 from wirecost.results.report.series import mcap_file
-from wirecost.results.report.series.mcap_file import Channel, Progress, SeriesPart, Written, silent
+from wirecost.results.report.series.mcap_file import Channel, SeriesPart, Written
 from wirecost.results.report.series.messages import MessageType, Numbers
 from wirecost.results.report.series.names import (
     Distinct,
@@ -23,6 +23,7 @@ from wirecost.results.report.series.names import (
     spelling,
     topic,
 )
+from wirecost.system.progress import Progress, silent
 
 PERIOD = "period_us"
 EXECUTION = {

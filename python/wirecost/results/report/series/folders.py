@@ -12,10 +12,11 @@ from wirecost.results.report.series import mcap_file
 from wirecost.results.report.series.deliveries import CLOCK as OF_DELIVERIES
 from wirecost.results.report.series.deliveries import delivery_parts
 from wirecost.results.report.series.faults import fault_parts
-from wirecost.results.report.series.mcap_file import Progress, SeriesPart, Written, silent
+from wirecost.results.report.series.mcap_file import SeriesPart, Written
 from wirecost.results.report.series.replayed import CLOCK as OF_REPLAYS
 from wirecost.results.report.series.replayed import replayed_parts
 from wirecost.system.errors import UserError
+from wirecost.system.progress import Progress, silent
 
 LATEST_NS = 1 << 61
 """Time in the year 2043: nothing that is added to it comes out of 64 bits."""

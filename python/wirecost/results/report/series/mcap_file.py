@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from mcap.writer import CompressionType, Writer
 
+from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.results.report.series.messages import Encoder, MessageType, Numbers
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.progress import Progress, silent
 from wirecost.system.whole_file import replaced
 
 FORMAT = "1"
@@ -24,12 +25,6 @@ AT_ONCE = 1 << 14
 """Messages that are encoded before they are written."""
 
 Times = np.ndarray[Any, np.dtype[np.int64]]
-Progress = Callable[[int, int, str], None]
-"""Called with what is done, what there is in all, and what runs now."""
-
-
-def silent(_done: int, _total: int, _text: str) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,27 +88,25 @@ def _write(
     about: Mapping[str, str],
     advance: Progress,
 ) -> None:
-    writer = Writer(file, compression=CompressionType.ZSTD)
-    writer.start(library="wirecost")
+    writer = McapWriter(file)
     writer.add_metadata("wirecost", {"format": FORMAT, **about})
     kinds = {channel.kind.name: channel.kind for channel in channels}
     schemas = {
-        name: writer.register_schema(kind.full_name, "protobuf", kind.schema())
-        for name, kind in kinds.items()
+        name: McapSchema(kind.full_name, "protobuf", kind.schema()) for name, kind in kinds.items()
     }
     numbers = {
-        channel: writer.register_channel(
-            channel.topic, "protobuf", schemas[channel.kind.name], dict(channel.about)
+        channel: writer.channel(
+            channel.topic, "protobuf", schemas[channel.kind.name], channel.about
         )
         for channel in channels
     }
     encoders = {name: Encoder(kind) for name, kind in kinds.items()}
     total = sum(len(part.times) for part in parts)
     for done, part, time, message in _in_order(parts, encoders):
-        writer.add_message(numbers[part.channel], time, message, time)
+        writer.write(numbers[part.channel], time, message)
         if done and done % AT_ONCE == 0:
             advance(done, total, "writing")
-    writer.finish()  # type: ignore[no-untyped-call]
+    writer.finish()
 
 
 def _in_order(

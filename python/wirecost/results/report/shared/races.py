@@ -26,10 +26,20 @@ def races(rows: list[Row]) -> list[Race]:
     return list(dict.fromkeys(row.race for row in rows))
 
 
+def by_race(rows: Iterable[Row]) -> dict[Race, list[Row]]:
+    """Return the rows of each race; a folder may have thousands of races."""
+    of: dict[Race, list[Row]] = {}
+    for row in rows:
+        of.setdefault(row.race, []).append(row)
+    return of
+
+
 def contenders(rows: list[Row], race: Race) -> Iterator[Contender]:
     """Yield each contender of a race with its rows by stage."""
-    for name in dict.fromkeys(row.name for row in rows if row.race == race):
-        yield name, {r.stage: r for r in rows if r.race == race and r.name == name}
+    stages: dict[str, dict[str, Row]] = {}
+    for row in of_race(rows, race):
+        stages.setdefault(row.name, {})[row.stage] = row
+    yield from stages.items()
 
 
 def stage_column(

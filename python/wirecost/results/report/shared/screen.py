@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from dataclasses import replace
 
 from wirecost.results.report.shared.answer import Answer, split_step
@@ -28,7 +29,7 @@ def print_answer(console: Console, answer: Answer) -> None:
     _begin(console, answer)
     room = SCREEN - answer.kept_free - _lines(trial)
     if answer.table.rows:
-        print_table(console, _fitting(answer.table, console.width, room))
+        print_table(console, _fitting(answer.table, answer.sentence, console.width, room))
     _end(console, answer)
 
 
@@ -81,8 +82,11 @@ def _say_step(console: Console, step: str) -> None:
     say_whole(console, command)
 
 
-def _fitting(table: Table, width: int, room: int) -> Table:
-    """Return as much of a table as fits so many lines: first without notes, then without rows."""
+def _fitting(table: Table, sentence: str, width: int, room: int) -> Table:
+    """Return as much of a table as fits so many lines: first without notes, then without rows.
+
+    Rows that the sentence names go last: a comparison is of what can be seen.
+    """
 
     def fits(part: Table) -> bool:
         trial = Console(file=io.StringIO(), width=width)
@@ -94,12 +98,21 @@ def _fitting(table: Table, width: int, room: int) -> Table:
     for part in reversed(shorter) if len(table.rows) <= most else ():
         if fits(part):
             return part
+    by_need = sorted(table.rows, key=lambda row: not _names(sentence, row[0]))
     for count in range(min(len(table.rows) - 1, most), 0, -1):
         left_out = counted(len(table.rows) - count, "more row")
-        part = replace(table, rows=table.rows[:count], notes=[f"… {left_out}"])
+        kept = by_need[:count]
+        rows = [row for row in table.rows if any(row is other for other in kept)]
+        part = replace(table, rows=rows, notes=[f"… {left_out}"])
         if fits(part):
             return part
     return part
+
+
+def _names(sentence: str, name: str) -> bool:
+    """Return whether a sentence names a row, by its first cell."""
+    whole = rf"(?<![\w-]){re.escape(name.strip())}(?![\w-])"
+    return bool(name.strip() and re.search(whole, sentence))
 
 
 def _lines(trial: Console) -> int:

@@ -9,7 +9,7 @@ from wirecost.results.analysis.summary import Row
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.axes import domain, log_time, names_down, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
-from wirecost.results.report.shared.races import Race, race_title, races
+from wirecost.results.report.shared.races import Race, by_race, race_title
 
 ROW = 24
 """Pixels of a contender."""
@@ -54,5 +54,6 @@ def totals(rows: list[Row], race: Race, number: int) -> Figure | None:
 
 def all_totals(rows: list[Row]) -> list[Figure]:
     """Draw the totals of every race of several contenders."""
-    figures = (totals(rows, race, number) for number, race in enumerate(races(rows), start=1))
+    own = enumerate(by_race(rows).items(), start=1)
+    figures = (totals(here, race, number) for number, (race, here) in own)
     return [figure for figure in figures if figure is not None]

@@ -21,12 +21,12 @@ from wirecost.results.report.shared.races import (
     baseline,
     best_column,
     best_of,
+    by_race,
     contenders,
     contenders_table,
     interval,
     of_race,
     race_title,
-    races,
     ratio_column,
     ratio_text,
     samples_taken,
@@ -47,7 +47,8 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report of a folder. ``rows``: of all its races."""
     meta = results.meta
     title = scenario_of(meta).title or meta.scenario
-    each = [race_table(rows, race) for race in races(rows)]
+    own = by_race(rows)
+    each = [race_table(here, race) for race, here in own.items()]
     first = cases_table(title, rows) if len(each) > 1 else each[0]
     lead = answer(rows)
     return ScenarioContent(
@@ -58,7 +59,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
             contenders_table(meta.contenders, {"library": lambda about: about.library})
             if meta.contenders
             else None,
-            *(stages_table(rows, race) for race in races(rows)),
+            *(stages_table(here, race) for race, here in own.items()),
         ),
         f"Every contender: {built_with(meta.environment)}.",
         each if len(each) > 1 else [],
@@ -124,11 +125,7 @@ def cases_table(title: str, rows: list[Row]) -> Table:
 def quickest(rows: list[Row]) -> list[Row]:
     """Return the quickest total of every race."""
     totals = [row for row in rows if row.stage == TOTAL]
-    return [
-        min(here, key=lambda row: row.median_ns)
-        for race in races(totals)
-        if (here := of_race(totals, race))
-    ]
+    return [min(here, key=lambda row: row.median_ns) for here in by_race(totals).values()]
 
 
 def answer(rows: list[Row]) -> str | None:

@@ -17,10 +17,10 @@ from wirecost.results.report.shared.races import (
     Race,
     best_codec,
     best_of,
+    by_race,
     contenders,
     of_race,
     race_title,
-    races,
     ratio_column,
     ratio_text,
     samples_taken,
@@ -116,21 +116,21 @@ NOTES = {
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     meta = results.meta_as(OsiMeta)
-    every = races(rows)
-    overviews = [overview(rows, race) for race in every]
+    own = by_race(rows)
+    overviews = [overview(here, race) for race, here in own.items()]
     beside = table1(rows)
     flags = meta.environment.get("flags")
     builds = dict.fromkeys(row.build for row in rows)
     used = [
         f"{build} {flags[build]}" for build in builds if isinstance(flags, dict) and build in flags
     ]
-    lead = published_comparison(rows) or joined(*(choice(rows, race) for race in every))
+    lead = published_comparison(rows) or joined(*(choice(here, race) for race, here in own.items()))
     tables = beside or [*growths(meta, rows), *overviews]
     return ScenarioContent(
         TITLE,
         lead,
         tables,
-        [*(overviews if beside else []), *(stages_table(rows, race) for race in every)],
+        [*(overviews if beside else []), *(stages_table(here, race) for race, here in own.items())],
         f"Every contender: {built_with(meta.environment | {'flags': '; '.join(used)})}.",
         first=Answer(lead, _with_note(tables[0], rows)) if lead and tables else None,
     )

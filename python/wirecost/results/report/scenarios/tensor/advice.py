@@ -19,6 +19,7 @@ from wirecost.results.report.scenarios.tensor.contenders import (
     plugin_of,
     shape_of,
 )
+from wirecost.results.report.scenarios.tensor.tables import RAW_ROW
 from wirecost.results.report.shared import units
 
 MOST_ALIKE = 3
@@ -56,7 +57,7 @@ def _one_size(results: Results, rows: list[Row], totals: list[Row]) -> str:
     text = f"{take} {shape_of(best)} {best.run_as(TensorRun).dtype}: {plugin_of(best)}{over} takes "
     text += units.time(best.median_ns)
     if floor := best.ratio_floor:
-        text += f", {units.significant(floor.median)} times {floor.to}"
+        text += f", {units.significant(floor.median)} times {RAW_ROW}"
     other = beside(best, totals)
     ratio = Comparisons(results).ratio(best, other) if other else None
     if ratio and ratio.value > 0:

@@ -34,7 +34,7 @@ from wirecost.results.report.scenarios.tensor.tables import (
 )
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
-from wirecost.results.report.shared.races import races, stages_table
+from wirecost.results.report.shared.races import by_race, stages_table
 from wirecost.results.report.shared.table import Amount, Table, present
 
 TITLE = "Tensors over middlewares"
@@ -74,7 +74,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         TITLE,
         answer,
         places.first,
-        [*places.details, *(stages_table(rows, race) for race in races(rows))],
+        [*places.details, *(stages_table(here, race) for race, here in by_race(rows).items())],
         f"Listener and publisher: {meta.gc}.",
         places.folded,
         first=Answer(answer, places.first[0], _steps(meta, totals))

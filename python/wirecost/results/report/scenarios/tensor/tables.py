@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.schemas.tensor import TensorAbout, TensorMeta, TensorRun
+from wirecost.results.report.scenarios.tensor.comparisons import beside
 from wirecost.results.report.scenarios.tensor.contenders import (
     SENDING,
     WAITING,
@@ -16,6 +17,7 @@ from wirecost.results.report.scenarios.tensor.contenders import (
     StageShares,
     array_bytes,
     in_process,
+    is_ours,
     is_wrapyfi,
     ordered,
     plugin_of,
@@ -25,14 +27,26 @@ from wirecost.results.report.shared.races import ratio_text
 from wirecost.results.report.shared.table import Amount, Column, Table, named
 from wirecost.results.report.shared.units import NONE
 
+RAW_ROW = "raw"
+"""Row of the bare libraries."""
+
 
 def grid(title: str, rows: list[Row]) -> Table:
-    """Return medians of the total: plugins in rows, transports in columns, the quickest first."""
+    """Return medians of the total: plugins in rows, transports in columns, the quickest first.
+
+    The last row has the bare library under each transport.
+    """
     sent = [row for row in rows if plugin_of(row) and not in_process(row.contender)]
     every = ordered(sent, list(dict.fromkeys(row.contender for row in sent)))
     ours = [name for name in every if not is_wrapyfi(name)]
     of_wrapyfi = [name for name in every if is_wrapyfi(name)]
     times = {(plugin_of(row), row.contender): row.median_ns for row in sent}
+    bare = {row.contender: row.median_ns for row in rows if not plugin_of(row)}
+    floors = {row.contender: row.ratio_floor.to for row in sent if row.ratio_floor}
+    times |= {(RAW_ROW, name): bare[to] for name, to in floors.items() if to in bare}
+    has_raw = any(plugin == RAW_ROW for plugin, _ in times)
+    quickest = min((row for row in sent if is_ours(row)), key=lambda row: row.median_ns)
+    compared = beside(quickest, rows)
     notes = [
         "Medians of the total, from the finished object to the received one, contenders in turns; "
         "every message's content was compared outside the times."
@@ -40,12 +54,12 @@ def grid(title: str, rows: list[Row]) -> Table:
     return Table.matrix(
         title,
         "object",
-        named(plugin_of(row) for row in sent),
+        named([*(plugin_of(row) for row in sent), *([RAW_ROW] if has_raw else [])]),
         named([*ours, *of_wrapyfi]),
         lambda plugin, name: units.time(times.get((plugin, name))),
         notes,
-        # A narrow terminal keeps the quickest contenders and Wrapyfi's best.
-        [*of_wrapyfi[1:], *reversed(ours[1:])],
+        # A narrow terminal keeps the quickest, and the one of Wrapyfi's that it is compared with.
+        [*(name for name in of_wrapyfi if name != compared), *reversed(ours[1:])],
         ((*ours, *of_wrapyfi),),
     )
 
@@ -71,10 +85,10 @@ def by_size(title: str, shown: Sequence[tuple[Row, str]], note: str, bars: bool 
     )
 
 
-def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
+def yardsticks(title: str, rows: list[Row], of_wrapyfi: dict[str, str]) -> Table:
     """Compare a transport's median with the library's own, shared memory's and Wrapyfi's.
 
-    All are of one plugin. ``beside``: the ratio to Wrapyfi with the same plugin, by contender.
+    All are of one plugin. ``of_wrapyfi``: the ratio to Wrapyfi with the same plugin, by contender.
     """
     columns: list[Column[Row]] = [
         Column("contender and object", lambda row: row.name),
@@ -82,7 +96,7 @@ def yardsticks(title: str, rows: list[Row], beside: dict[str, str]) -> Table:
         Column("p99", lambda row: units.time(row.p99_ns), optional=1),
         Column("× raw", lambda row: ratio_text(row, row.ratio_floor)),
         Column("× shm", lambda row: ratio_text(row, row.ratio), optional=2),
-        Column("× Wrapyfi", lambda row: beside.get(row.contender, NONE)),
+        Column("× Wrapyfi", lambda row: of_wrapyfi.get(row.contender, NONE)),
     ]
     fewest = min(row.n for row in rows)
     notes = [

@@ -14,19 +14,24 @@ from typing import IO, cast
 import lz4.frame
 import numpy as np
 import numpy.typing as npt
+import psutil
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import SeekingReader
-from mcap.records import Channel, Chunk, McapRecord, Message, Metadata, Schema
+from mcap.records import Channel, Chunk, Header, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
-from wirecost.data.traces.trace import Progress
 from wirecost.system.printable import shown
+from wirecost.system.progress import Progress
 
 MAX_CHUNK = 1 << 30
 """Bytes a chunk may have unpacked; a small file can claim any number."""
+USUAL_CHUNK = 64 << 20
+"""Bytes of a chunk for which nobody looks at the free memory."""
+MEMORY_SHARE = 0.4
+"""Share of the free memory that a larger chunk may take."""
 MAX_FRAMES = 1 << 26
 """Frames that a file without an index of its own may have."""
 INDEX_ENTRY = 16
@@ -160,6 +165,7 @@ class Contents:
     frames: FrameIndex = field(default_factory=FrameIndex)
     redefined: bool = False
     """True if two channels or schemas that differ have one number."""
+    profile: str = ""
     complaint: str = ""
     """Fault of the file, in half a sentence; empty if there is none."""
 
@@ -169,8 +175,15 @@ def read_contents(view: memoryview, progress: Progress) -> Contents:
 
     Raises the errors in DAMAGE only where the file is not MCAP at all.
     """
-    if next(StreamReader(stream(view), record_size_limit=len(view)).records, None) is None:
+    first = next(StreamReader(stream(view), record_size_limit=len(view)).records, None)
+    if first is None:
         raise ValueError("no record")
+    contents = _read(view, progress)
+    contents.profile = first.profile if isinstance(first, Header) else ""
+    return contents
+
+
+def _read(view: memoryview, progress: Progress) -> Contents:
     summary, complaint = _summary(view)
     if summary is not None and _indexed(summary):
         try:
@@ -376,7 +389,8 @@ def unpacked(chunk: Chunk) -> memoryview:
     The byte more shows that there are more than it claims.
     """
     size = chunk.uncompressed_size
-    if size > MAX_CHUNK:
+    most = MEMORY_SHARE * psutil.virtual_memory().available if size > USUAL_CHUNK else MAX_CHUNK
+    if size > min(MAX_CHUNK, most):
         raise ValueError(f"a chunk of {size} bytes")
     if chunk.compression not in COMPRESSIONS:
         raise UnknownCompressionError(chunk.compression)

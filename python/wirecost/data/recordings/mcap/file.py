@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of an MCAP file: by the index, or all in the order of the file."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from mcap.opcode import Opcode
+
+from wirecost.data.recordings.mcap import index
+from wirecost.system.closing import Closing
+from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
+from wirecost.system.mapped import Mapped
+from wirecost.system.printable import shown
+from wirecost.system.progress import Progress, silent
+
+CACHED = 32 << 20
+"""Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
+
+
+class McapMessage(NamedTuple):
+    """A message. The view stays valid as long as it is held."""
+
+    channel: int
+    log_ns: int
+    publish_ns: int
+    data: memoryview
+
+
+class McapFile(Closing):
+    """A file, read as far as it is whole; ``warnings`` has the rest. Raises UserError."""
+
+    def __init__(self, path: Path, progress: Progress = silent) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._data = Mapped(path)
+        self._chunks = _Chunks(path, self._data)
+        try:
+            self.contents = index.read_contents(self._data.view, self._data.noting(progress))
+        except index.DAMAGE as error:
+            self.close()
+            raise UserError(f"{path}: not an MCAP file; record it again") from error
+
+    def close(self) -> None:
+        self._chunks.clear()
+        self._data.close()
+
+    def complain(self, count: int, what: str) -> None:
+        """Warn of a fault of the whole file; ``count``: of what is read all the same."""
+        if self.contents.complaint:
+            self.warnings.append(
+                f"{self.path}: {self.contents.complaint}; the {count:,} whole {what} that were "
+                "found are read"
+            )
+
+    def at(self, table: index.FrameTable, number: int, channels: Container[int]) -> McapMessage:
+        """Return a message of a table, which is of one of these channels. Raises UserError."""
+        data = self._bytes(int(table.chunk[number]))
+        try:
+            message = self._message(data, int(table.offset[number]))
+        except index.DAMAGE as error:
+            raise self._misleading(number) from error
+        if message.log_ns != table.log_time[number] or message.channel not in channels:
+            raise self._misleading(number)
+        return message
+
+    def each(self) -> Iterator[McapMessage]:
+        """Yield every message in the order of the file; warn of those that are lost."""
+        frames = self.contents.frames
+        chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
+        order = np.lexsort((offset, chunk))
+        starts = np.flatnonzero(np.diff(chunk[order], prepend=chunk[order[:1]] - 1))
+        lost: Counter[str] = Counter()
+        for numbers in np.split(order, starts[1:]) if len(order) else ():
+            place = int(chunk[numbers[0]])
+            try:
+                data = self._bytes(place)
+                for at in offset[numbers].tolist():
+                    yield self._message(data, at)
+            except (UserError, *index.DAMAGE) as error:
+                lost[_where(place, error)] += len(numbers)
+        self.warnings += [
+            f"{self.path}: {counted(count, 'message')} or fewer lost in {where}"
+            for where, count in lost.items()
+        ]
+
+    def _bytes(self, place: int) -> memoryview:
+        return self._data.view if place == index.OUTSIDE else self._chunks.at(place)
+
+    def _message(self, data: memoryview, at: int) -> McapMessage:
+        """Return the message that begins there. Raises what DAMAGE names."""
+        opcode, length, channel, _, log_ns, publish_ns = index.MESSAGE.unpack_from(data, at)
+        start, end = at + index.MESSAGE.size, at + index.HEAD + length
+        if opcode != Opcode.MESSAGE or not start <= end <= len(data):
+            raise ValueError("no message where the index has one")
+        if data is self._data.view:
+            self._data.note_read(length)
+        return McapMessage(channel, log_ns, publish_ns, data[start:end])
+
+    def _misleading(self, number: int) -> UserError:
+        """Return the error of an index that leads to no message."""
+        return UserError(
+            f"{self.path}: its index has no message for frame {number}; `mcap recover` makes a "
+            "new one"
+        )
+
+
+class _Chunks:
+    """The unpacked chunks used last."""
+
+    def __init__(self, path: Path, data: Mapped) -> None:
+        self._path = path
+        self._data = data
+        self._kept: OrderedDict[int, memoryview] = OrderedDict()
+
+    def at(self, place: int) -> memoryview:
+        if place in self._kept:
+            self._kept.move_to_end(place)
+            return self._kept[place]
+        try:
+            chunk = index.chunk_at(self._data.view, place)
+        except index.UnknownCompressionError as error:
+            raise UserError(f"{self._path}: its chunks are {error}") from error
+        except index.DAMAGE as error:
+            raise UserError(
+                f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
+                "trace again"
+            ) from error
+        self._kept[place] = chunk
+        self._data.note_read(len(chunk))
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
+            self._kept.popitem(last=False)
+        return chunk
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+
+def _where(place: int, error: Exception) -> str:
+    if isinstance(error.__cause__, index.UnknownCompressionError):
+        return f"chunks that are {error.__cause__}"
+    return f"the damaged chunk at byte {max(place, 0):,}"
