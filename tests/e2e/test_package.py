@@ -19,7 +19,15 @@ from support.wheels import installed
 
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"
-PLAIN = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
+PLAIN = {
+    "libstdc++.so.6",
+    "libm.so.6",
+    "libgcc_s.so.1",
+    "libc.so.6",
+    "libdl.so.2",
+    "libpthread.so.0",
+    "ld-linux-x86-64.so.2",
+}
 """What every Linux with a C++ program on it has."""
 
 COMPILE = ("grpcio-tools", "jinja2", "protobuf", "rich", "typer")
