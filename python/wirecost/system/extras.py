@@ -25,7 +25,7 @@ REQUIRED = frozenset(
         "zstandard",
     }
 )
-"""Names by which requirements are imported that ``wirecost compile`` and ``heap`` do without."""
+"""Names by which requirements are imported that ``wirecost compile`` does without."""
 CAMPAIGN = frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"})
 """Names by which packages of the extra ``campaign`` are imported."""
 

@@ -15,7 +15,7 @@ from support.programs import execute
 from wirecost.system.extras import CAMPAIGN, REQUIRED
 
 HEAVY = sorted(
-    REQUIRED
+    REQUIRED - {"nanobind_backend"}  # of a millisecond, which the extensions import
     | CAMPAIGN
     | {"asyncio", "concurrent.futures", "google.protobuf", "grpc", "grpc_tools", "jinja2"}
     | {"multiprocessing", "pandas", "scipy", "torch", "zmq"}

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from packaging.requirements import Requirement
 
-COMPILE = ("grpcio-tools", "jinja2", "protobuf", "rich", "typer")
-"""Distributions that ``wirecost compile`` needs."""
+COMPILE = ("grpcio-tools", "jinja2", "nanobind-backend", "protobuf", "rich", "typer")
+"""Distributions that ``wirecost compile`` and ``heap`` need."""
 
 
 def normal(name: str) -> str:

@@ -8,10 +8,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -21,10 +21,11 @@ from wirecost.data.traces.batch.inputs import sources
 from wirecost.data.traces.batch.jobs import ConversionJob, Options, jobs
 from wirecost.data.traces.convert import Converted, convert
 from wirecost.system.errors import UserError
+from wirecost.system.failed_write import failed_write
 from wirecost.system.failed_write import remedy as remedy_for
 from wirecost.system.printable import shown
 from wirecost.system.progress import silent
-from wirecost.system.whole_file import made_folder
+from wirecost.system.whole_file import made_folder, missing_folders, remove_empty
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 TERMINAL_SIGNALS = {signal.SIGINT, signal.SIGHUP}
@@ -101,7 +102,7 @@ def convert_many(
         outcomes = _in_processes(remaining, options, min(workers, len(remaining)))
     else:
         outcomes = (_outcome(job, options) for job in remaining)
-    with closing(outcomes):
+    with _new_folder(folder), closing(outcomes):
         for outcome in outcomes:
             if outcome.disk_full:
                 raise UserError(
@@ -111,6 +112,20 @@ def convert_many(
             totals.add(outcome)
             report(outcome, totals)
     return totals
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[None]:
+    """Make the folder of all outputs, and remove it if nothing is in it. Raises UserError."""
+    new_folders = missing_folders(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failed_write(folder, error, "name a folder that can be written") from error
+    try:
+        yield
+    finally:
+        remove_empty(new_folders)
 
 
 def _remaining(all_jobs: list[ConversionJob], resume: bool, force: bool) -> list[ConversionJob]:
