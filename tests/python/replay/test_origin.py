@@ -194,7 +194,7 @@ def test_what_would_be_started_is_shown_whole_and_harmless() -> None:
     assert start is not None
     text = "\n".join(start.lines())
     assert all(line.isprintable() for line in start.lines())
-    assert r"\x1b[2K\r\n\u202egpj.sh\udc80" in text
+    assert r"$'\033[2K\015\012\342\200\256gpj.sh\200'" in text  # as a shell reads it
     assert "'two words'" in text
     assert "LD_PRELOAD=" in text
     assert "with PATH=/tmp/bin" in text

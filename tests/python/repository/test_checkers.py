@@ -24,6 +24,8 @@ SOURCE_SUFFIXES = CPP_SUFFIXES | {
     ".S", ".cmake", ".css", ".java", ".js", ".py", ".pyi", ".rs", ".sh",
 }  # fmt: skip
 COMPILATION = ROOT / "build/cmake/compile_commands.json"
+OF_CARGO = {f"cpp/bench/transport/middlewares/{name}.cpp" for name in ("iceoryx2", "zenoh")}
+"""Units that need a library written in Rust."""
 TEMPLATES = re.compile(r"^cpp/fmu/(player|sensor|source)/model\.cpp$")
 
 
@@ -104,6 +106,8 @@ def test_clang_tidy_sees_every_unit_as_it_is_compiled() -> None:
         if Path(entry["file"]).is_relative_to(ROOT)
     }
     units = {path for path in tracked("cpp/*.cpp") if not TEMPLATES.match(path)}
+    if not OF_CARGO & compiled:  # as where there is no Cargo, and when a wheel was built last
+        units -= OF_CARGO
     assert units - compiled == set()
 
 
