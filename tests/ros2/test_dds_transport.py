@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -14,8 +13,7 @@ from support.networks import NETWORKS, run_inside
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
 
 PROGRAM = """
-import json, subprocess, sys, threading, time
-from pathlib import Path
+import subprocess, sys, threading
 import numpy as np
 from wirecost.messaging.api import publish, subscribe
 
@@ -32,12 +30,9 @@ try:
     sender = threading.Thread(target=send)
     sender.start()
     with subscribe("dds", "back") as topic:
-        received = topic.receive(60)
-        equal = np.array_equal(received["image"], sent) and received["name"] == "front"
-    command = [Path(sys.executable).with_name("wirecost"), "hz", "back", "--transport", "dds"]
-    command += ["--count", "20"]
-    hz = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    print(json.dumps({"equal": equal, "status": hz.returncode, "rate": hz.stdout + hz.stderr}))
+        for _ in range(20):
+            received = topic.receive(60)
+            assert np.array_equal(received["image"], sent) and received["name"] == "front"
 finally:
     ended.set()
     sender.join()
@@ -58,7 +53,3 @@ def test_frames_go_through_a_node_of_rclpy_and_back(distribution: str, network: 
             ordinary=True,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["equal"]
-    assert found["status"] == 0
-    assert "Hz" in found["rate"]
