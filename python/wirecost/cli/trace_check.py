@@ -14,11 +14,14 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table, Toned
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.printable import without_middle
 
 if TYPE_CHECKING:
     from wirecost.data.traces.check import TraceFinding
 
 EXAMPLE = "wirecost trace check drive.mcap"
+LONGEST_NAME = 30
+"""Characters of a file's name: what was found in it needs the rest of a line."""
 STYLES = {"error": "red", "warning": "yellow"}
 
 
@@ -33,7 +36,9 @@ def command(files: Files, topic: Topic = None, type_name: Type = None) -> Answer
     errors = sum(finding.severity is Severity.ERROR for _, finding in every)
     text = f"{counted(errors, 'error')}, {counted(len(every) - errors, 'warning')}"
     columns = [
-        Column[tuple[Path, "TraceFinding"]]("trace", lambda item: item[0].name),
+        Column[tuple[Path, "TraceFinding"]](
+            "trace", lambda item: without_middle(item[0].name, LONGEST_NAME)
+        ),
         Column[tuple[Path, "TraceFinding"]]("", lambda item: _severity(item[1])),
         Column[tuple[Path, "TraceFinding"]](
             "finding", lambda item: f"{item[1].text}; {item[1].remedy}", is_text=True
