@@ -58,9 +58,9 @@ def _by_size(title: str, name: str, points: list[dict[str, str | float]]) -> Fig
         scale=log(base=2, padding=20),
         axis=alt.Axis(values=factors),
     )
-    colour = keyed(alt.Color, "contender", contenders, shades(len(contenders)), columns=4)
+    colour = keyed(alt.Color, "contender", contenders, shades(len(contenders)), columns=2)
     dashes = [DASHES.get(mode, [1, 0]) for mode in modes]
-    dash = keyed(alt.StrokeDash, "mode", modes, dashes, columns=5)
+    dash = keyed(alt.StrokeDash, "mode", modes, dashes, columns=2)
     vertical = alt.Y("ns:Q", title="total time per message [ns]", scale=alt.Scale(type="log"))
     tooltip = ["contender:N", "mode:N", "factor:Q", *numbers("ns")]
     base = plot(points).encode(x=across, color=colour)
