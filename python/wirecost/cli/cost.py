@@ -171,11 +171,7 @@ def command(
         cost = _carried(cost, over)
     if topic:
         cost = _with_inside(cost, read, topic)
-    asked = [str(path) for path in files or []] or ["--live", live]
-    asked += ["--domain", str(domain)] if domain is not None else []
-    asked += ["--python", str(python)] if python is not None else []
-    asked += ["--topic", topic] if topic else []
-    again = shell_line("wirecost", "cost", *asked)
+    again = shell_line("wirecost", "cost", *cost.files, *(["--topic", topic] if topic else []))
     return cost_answer(cost, again, what_if=what_if)
 
 
@@ -293,10 +289,14 @@ def _listened(
     from wirecost.measure.cost.live.graph import LiveGraph
     from wirecost.measure.cost.prices import known_prices
     from wirecost.measure.cost.system_cost import system_cost
+    from wirecost.results.records.cost import LIVE
     from wirecost.results.report.cost.system_answer import cost_answer
     from wirecost.results.report.shared.screen import print_answer
 
     prices, name, is_whole = known_prices(), f"--live {request.system}", True
+    source = [LIVE, request.system]
+    source += ["--domain", str(request.domain)] if request.domain is not None else []
+    source += ["--python", str(request.python)] if request.python is not None else []
     with LiveGraph(request, include) as graph, progress() as advance:
         try:
             for survey in graph.surveys():
@@ -304,7 +304,7 @@ def _listened(
                 advance(done, total, f"listening to {request.system}")
                 if console is not None:
                     console.clear()
-                    so_far = system_cost([name], survey, prices, lang or graph.lang, {})
+                    so_far = system_cost(source, survey, prices, lang or graph.lang, {})
                     print_answer(console, cost_answer(so_far))
         except KeyboardInterrupt:
             is_whole = False
@@ -312,7 +312,7 @@ def _listened(
         survey.is_whole = is_whole
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
-        cost = system_cost([name], survey, prices, lang or graph.lang, counts)
+        cost = system_cost(source, survey, prices, lang or graph.lang, counts)
         return survey, msgspec.structs.replace(cost, processes=graph.processes(cost.topics))
 
 

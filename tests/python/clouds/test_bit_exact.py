@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -284,3 +285,14 @@ def test_a_message_that_contradicts_itself_is_refused(values: dict[str, int]) ->
 def test_a_layout_of_too_many_bytes_is_refused() -> None:
     with pytest.raises(UserError, match="bytes"):
         _ = Layout(1, 0, 2**32 - 1, [("x", 0, 7, 1)]).dtype
+
+
+def test_the_padding_of_no_point_takes_no_memory() -> None:
+    empty = changed(width=0, height=1, row_step=0, point_step=2**32 - 1, data=np.zeros(0, np.uint8))
+    tracemalloc.start()
+    try:
+        assert not remove_padding(empty)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    assert not remove_padding(changed(point_step=11))

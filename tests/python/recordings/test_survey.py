@@ -16,7 +16,7 @@ from wirecost.data.recordings.survey import SAMPLED, SAMPLED_BYTES, RecordingSur
 from wirecost.measure.cost import measured_topics
 from wirecost.measure.cost.calibration import Observation
 from wirecost.measure.cost.cloud import padding_share
-from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.prices import PriceList, known_prices
 from wirecost.measure.cost.remedies import PACKED
 from wirecost.measure.cost.system_cost import system_cost
 
@@ -135,4 +135,15 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
     assert len(clouds[0]) - len(packed[0]) == spared
     (advice,) = (one for one in result.remedies if one.kind == PACKED)
     assert advice.is_measured
+    assert advice.command == f"wirecost cost {path} --topic /points"
     assert advice.share == pytest.approx(spared * RATES_HZ["/points"] / 1e9)
+
+
+def test_what_is_printed_for_a_running_graph_names_the_graph(tmp_path: Path) -> None:
+    drive(tmp_path / "drive.mcap")
+    graph = ["--live", "dds", "--domain", "3"]
+    cost = system_cost(graph, read(tmp_path / "drive"), known_prices(), "cpp", {})
+    (packed,) = (one for one in cost.remedies if one.kind == PACKED)
+    assert packed.command == "wirecost cost --live dds --domain 3 --measure /points"
+    others = {one.command for one in cost.remedies} - {packed.command, ""}
+    assert others and all(one.startswith("wirecost bench transport --mwares ") for one in others)

@@ -19,6 +19,7 @@ from mcap.writer import CompressionType, IndexType, Writer
 from support.sensor_views import sensor_view
 from support.traces import messages as messages_of
 from wirecost.data.recordings.mcap import index as mcap_index
+from wirecost.data.recordings.mcap.file import McapFile
 from wirecost.data.traces import create_trace, messages, open_trace
 from wirecost.data.traces.choices import COMPRESSIONS
 from wirecost.data.traces.mcap_writer import DATE_TIME, about_named
@@ -381,3 +382,31 @@ def test_text_that_ends_early_yields_what_is_whole(tmp_path: Path) -> None:
     path.write_text("timestamp {\n  seconds: 1\n}\n" * 4)
     with open_trace(path) as trace:
         assert [time for time, _ in trace.frames()] == [10**9] * 4
+
+
+def chunk_of(definitions: int) -> bytes:
+    """Return the beginning of a file, up to the end of a chunk with different definitions."""
+    out = io.BytesIO()
+    writer = Writer(out, 1 << 20, CompressionType.ZSTD, IndexType.NONE)
+    writer.start()
+    for number in range(definitions):
+        schema = writer.register_schema("one", "ros2msg", b"x" * 10_000 + bytes([number]))
+        writer.add_message(writer.register_channel(f"/{number}", "cdr", schema), 0, b"", 0)
+    writer.flush()
+    return out.getvalue()
+
+
+def test_definitions_in_chunks_have_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packed they take nothing; one that comes again in each chunk counts once."""
+    monkeypatch.setattr(mcap_index, "MAX_DEFINITIONS", 100_000)
+    path = tmp_path / "many.mcap"
+    one = chunk_of(1)
+    chunk = one[one.index(b"\x06", 8 + 9) :]
+    for content, is_refused in ((one + 50 * chunk, False), (chunk_of(50), True)):
+        path.write_bytes(content)
+        with McapFile(path) as file:
+            assert ("64 MiB of definitions" in file.contents.complaint) == is_refused
+            assert sum(len(each.data) for each in file.contents.schemas.values()) <= 100_000
+            assert len(file.contents.frames.offset) == (9 if is_refused else 51)

@@ -86,11 +86,13 @@ def fields_apart(message: Any) -> tuple[list[tuple[Any, int]], npt.NDArray[np.bo
 def remove_padding(message: Any) -> bool:
     """Let a cloud's points have the bytes of their fields alone; return whether there were others.
 
-    A cloud that contradicts itself, or whose fields overlap, stays as it is.
+    A cloud that contradicts itself, that is empty, or whose fields overlap stays as it is.
     """
     try:
         layout = layout_of_message(message)
     except UserError:
+        return False
+    if layout.step > len(message.data):  # without a point, its step is any number
         return False
     fields, used = fields_apart(message)
     if used.all() or len(fields) < len(message.fields):

@@ -11,7 +11,7 @@ import zstandard
 from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList
-from wirecost.results.records.cost import Remedy, TopicCost
+from wirecost.results.records.cost import Remedy, TopicCost, is_live
 from wirecost.system.foreign import shell_line
 
 WORTH_BYTES, WORTH_SHARE = 1e6, 0.01
@@ -31,13 +31,18 @@ Topic = tuple[TopicSurvey, TopicCost]
 def remedies(
     files: Sequence[str], topics: Sequence[Topic], prices: PriceList, lang: str
 ) -> list[Remedy]:
-    """Return what changes would save, each by itself, those that save most first."""
+    """Return what changes would save, each by itself, those that save most first.
+
+    ``files``: as ``SystemCost`` has them.
+    """
     found: list[Remedy] = []
     for read, cost in topics:
         if not cost.has_rate:
             continue
         bench = shell_line("wirecost", "bench", "message", files[0], "--topic", cost.topic)
-        found += _packed(read, cost, files[0])
+        if is_live(files):  # whose messages are in no file
+            bench = ""
+        found += _packed(read, cost, files)
         found += _handed_over(cost)
         found += _another_library(read, cost, prices, lang, bench)
         found += _compressed(read, cost, bench)
@@ -53,7 +58,7 @@ def _is_worth(one: Remedy) -> bool:
     return is_large and one.kind not in (HALF, COMPRESSED)
 
 
-def _packed(read: TopicSurvey, cost: TopicCost, file: str) -> Iterator[Remedy]:
+def _packed(read: TopicSurvey, cost: TopicCost, files: Sequence[str]) -> Iterator[Remedy]:
     """Yield that points have the bytes of their fields alone; measured, where the topic was."""
     share = padding_share(read)
     if not share:
@@ -71,7 +76,7 @@ def _packed(read: TopicSurvey, cost: TopicCost, file: str) -> Iterator[Remedy]:
         share=saved_share,
         is_sure=True,
         is_measured=cost.packed_ns is not None,
-        command=shell_line("wirecost", "cost", file, how, cost.topic),
+        command=shell_line("wirecost", "cost", *files, how, cost.topic),
     )
 
 

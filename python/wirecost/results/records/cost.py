@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from wirecost.system.regular_file import open_regular, read_regular
 
 FORMAT = "wirecost-cost"
 VERSION = 1
+LIVE = "--live"
 LARGEST = 256 << 20
 """Bytes of a file that is read."""
 
@@ -182,11 +184,17 @@ class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     threads: list[ThreadCost] = []
 
 
+def is_live(files: Sequence[str]) -> bool:
+    """Say whether the ``files`` of a ``SystemCost`` are a running graph."""
+    return list(files[:1]) == [LIVE]
+
+
 class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     """Topics, the costliest first; ``warnings``: about what could not be read.
 
-    ``prices``: machine and date of the prices; ``is_own``: they are of this machine; ``over``: the
-    transport whose processor time is in it.
+    ``files``: recordings, or the words by which a command names a running graph; ``prices``:
+    machine and date of the prices; ``is_own``: they are of this machine; ``over``: the transport
+    whose processor time is in it.
     """
 
     format: str = FORMAT

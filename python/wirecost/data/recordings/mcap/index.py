@@ -32,6 +32,8 @@ USUAL_CHUNK = 64 << 20
 """Bytes of a chunk for which nobody looks at the free memory."""
 MEMORY_SHARE = 0.4
 """Share of the free memory that a larger chunk may take."""
+MAX_DEFINITIONS = 64 << 20
+"""Bytes that all schemas and channels in chunks may have: packed, a small file holds any number."""
 MAX_FRAMES = 1 << 26
 """Frames that a file without an index of its own may have."""
 INDEX_ENTRY = 16
@@ -65,7 +67,11 @@ _NOTED = (*_DATA, Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA)
 COMPRESSIONS = ("", "lz4", "zstd")
 
 
-class UnknownCompressionError(ValueError):
+class RefusedChunkError(ValueError):
+    """Chunks that are whole, and not read; its text says what they are."""
+
+
+class UnknownCompressionError(RefusedChunkError):
     """Chunks that no reader here unpacks; its text names the compression."""
 
     def __init__(self, name: str) -> None:
@@ -165,6 +171,8 @@ class Contents:
     frames: FrameIndex = field(default_factory=FrameIndex)
     redefined: bool = False
     """True if two channels or schemas that differ have one number."""
+    definition_bytes: int = 0
+    """Bytes of the schemas and channels in chunks, each of another content."""
     profile: str = ""
     complaint: str = ""
     """Fault of the file, in half a sentence; empty if there is none."""
@@ -297,7 +305,7 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
         if isinstance(record, Chunk):
             try:
                 _scan_chunk(at, unpacked(record), contents)
-            except UnknownCompressionError as error:
+            except RefusedChunkError as error:
                 damaged[str(error)] += 1
             except DAMAGE:
                 damaged["damaged"] += 1
@@ -352,7 +360,13 @@ def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
             _, _, channel, _, log_time, _ = MESSAGE.unpack_from(data, at)
             _add(contents, channel, log_time, place, at)
         elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
-            _note(_record(data[:end], at), place, at, contents)
+            record = _record(data[:end], at)
+            known = contents.schemas if opcode == Opcode.SCHEMA else contents.channels
+            if known.get(getattr(record, "id", None)) != record:
+                contents.definition_bytes += length
+            if contents.definition_bytes > MAX_DEFINITIONS:
+                raise RefusedChunkError("behind 64 MiB of definitions, the most that are kept")
+            _note(record, place, at, contents)
         at = end
 
 

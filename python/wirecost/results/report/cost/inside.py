@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, SystemCost, TopicInside
+from wirecost.results.records.cost import (
+    FieldCost,
+    InnerColumn,
+    Packing,
+    SystemCost,
+    TopicInside,
+    is_live,
+)
 from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section
@@ -36,7 +43,7 @@ def inside_answer(cost: SystemCost) -> Answer:
         for one in sorted(cost.inside.packings, key=lambda one: one.share)
         if one.share < 1
     ]
-    if topic.type.endswith("/PointCloud2") and cost.files:
+    if topic.type.endswith("/PointCloud2") and cost.files and not is_live(cost.files):
         files = shell_line(*cost.files)
         bench = f"wirecost bench codecs {files} --topic {shell_line(topic.topic)}"
         steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]

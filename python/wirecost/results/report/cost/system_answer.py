@@ -21,6 +21,7 @@ from wirecost.results.report.cost.answer import (
 )
 from wirecost.results.report.cost.inside import inside_answer
 from wirecost.results.report.shared.answer import Answer, Section
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure
@@ -45,7 +46,7 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
         more=f"{what}: {again} --all" if again else "",
         warnings=cost.warnings,
         sections=first.sections or [Section(list(tables(cost)))],
-        heading=f"What {', '.join(cost.files)} costs",
+        heading=f"What {shell_line(*cost.files)} costs",
         figures=lambda on_paper: _figures(cost, on_paper),
         document=msgspec.to_builtins(cost),
     )
