@@ -14,7 +14,7 @@ from wirecost.data.messages.anatomy import Anatomy
 from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
 from wirecost.measure.cost import measured_topics
-from wirecost.measure.cost.calibration import Observation
+from wirecost.measure.cost.calibration import AbsentError, Observation
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList, known_prices
 from wirecost.measure.cost.remedies import PACKED
@@ -147,3 +147,22 @@ def test_what_is_printed_for_a_running_graph_names_the_graph(tmp_path: Path) -> 
     assert packed.command == "wirecost cost --live dds --domain 3 --measure /points"
     others = {one.command for one in cost.remedies} - {packed.command, ""}
     assert others and all(one.startswith("wirecost bench transport --mwares ") for one in others)
+
+
+def test_a_topic_that_cannot_be_measured_says_what_its_library_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive(tmp_path / "drive.mcap")
+    path = tmp_path / "drive"
+    read_topics = read(path)
+    cost = system_cost([str(path)], read_topics, PriceList({}), "cpp", {})
+
+    def observed(*_: Any) -> list[Any]:
+        raise AbsentError("apt-get install libfastcdr-dev")
+
+    monkeypatch.setattr(measured_topics, "observed", observed)
+    result = measured_topics.measured(cost, read_topics.topics, {"/imu"}, PriceList({}), print)
+    (complaint,) = result.warnings
+    assert complaint.startswith("/imu is not measured: ")
+    assert "apt-get install libfastcdr-dev" in complaint and "--lang python" in complaint
+    assert not any(topic.is_measured for topic in result.topics)

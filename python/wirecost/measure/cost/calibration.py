@@ -53,6 +53,10 @@ class Observation:
     bytes: float
 
 
+class AbsentError(UserError):
+    """A library that is not here; its text says what brings it."""
+
+
 def calibrated(
     say: Say,
     languages: Sequence[str] = ("cpp", "python"),
@@ -87,6 +91,8 @@ def _spread(lang: str, wire: str, library: str, say: Say, seed: int) -> Iterator
         messages = list(contents(about, count, seed))
         try:
             yield from observed(about, lang, library, messages, say)
+        except AbsentError:
+            return
         except ProgramFailedError as error:
             say(f"{lang} {library}: {error}")
 
@@ -94,15 +100,15 @@ def _spread(lang: str, wire: str, library: str, say: Say, seed: int) -> Iterator
 def observed(
     about: Subject, lang: str, library: str, content: Sequence[list[bytes]], say: Say
 ) -> list[Observation]:
-    """Measure contents of a type with a library. Raises UserError, ProgramFailedError.
+    """Measure contents of a type with a library.
 
-    None where the library is not here.
+    Raises AbsentError where the library is not here, UserError, ProgramFailedError.
     """
     selection = ContenderSelection(libraries=frozenset({library}))
     backend = backend_of(lang, about, selection, say)
     found = [one for one in backend.contenders() if one.library == library and one.mode == MODE]
     if not found:
-        return []
+        raise AbsentError(backend.missing.get(library, f"install {library}"))
     say(f"measuring {lang} {library}, {about.type}")
     samples = _measured(backend, found[0], content)
     seen = []

@@ -10,7 +10,7 @@ import msgspec
 
 from wirecost.data.clouds.point_cloud2 import is_cloud, remove_padding
 from wirecost.data.recordings.survey import SAMPLED, TopicSurvey
-from wirecost.measure.cost.calibration import Observation, observed
+from wirecost.measure.cost.calibration import AbsentError, Observation, observed
 from wirecost.measure.cost.prices import PREFERRED, PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
@@ -43,8 +43,9 @@ def measured(
 ) -> SystemCost:
     """Return the same with measured times of these topics, sorted anew, and what follows."""
     by_key = {(one.connection.topic, one.connection.type): one for one in surveys}
+    complaints: list[str] = []
     topics = [
-        _measured(topic, by_key[topic.topic, topic.type], cost.lang, say)
+        _measured(topic, by_key[topic.topic, topic.type], cost.lang, say, complaints)
         if topic.topic in wanted
         else topic
         for topic in cost.topics
@@ -52,16 +53,24 @@ def measured(
     topics.sort(key=lambda topic: (-topic.share, -topic.bytes_per_s, topic.topic))
     read = [(by_key[topic.topic, topic.type], topic) for topic in topics]
     gains = remedies(cost.files, read, prices, cost.lang)
-    return msgspec.structs.replace(cost, topics=topics, remedies=gains)
+    warnings = [*cost.warnings, *complaints]
+    return msgspec.structs.replace(cost, topics=topics, remedies=gains, warnings=warnings)
 
 
-def _measured(topic: TopicCost, read: TopicSurvey, lang: str, say: Say) -> TopicCost:
+def _measured(
+    topic: TopicCost, read: TopicSurvey, lang: str, say: Say, complaints: list[str]
+) -> TopicCost:
+    """Return the same with measured times, else as it was, with a complaint."""
     if read.subject is None or not read.sample:
+        complaints.append(f"{topic.topic} is not measured: {topic.unknown or 'it has no message'}")
         return topic
-    why = "no library is here"
+    why = f"no library of {topic.wire} is measured in this language"
     for library in PREFERRED.get((lang, topic.wire), ()):
         try:
             seen, *packed = observed(read.subject, lang, library, _contents(read), say) or (None,)
+        except AbsentError as error:
+            why = f"{library} is not here: {error}"
+            continue
         except (ProgramFailedError, UserError) as error:
             why = str(error)
             continue
@@ -76,7 +85,8 @@ def _measured(topic: TopicCost, read: TopicSurvey, lang: str, say: Say) -> Topic
                 packed_ns=_times(packed[0], factor) if packed else None,
                 is_measured=True,
             )
-    say(f"{topic.topic}: not measured: {why}")
+    other = "; or measure Python with --lang python" if lang == "cpp" else ""
+    complaints.append(f"{topic.topic} is not measured: {why}{other}")
     return topic
 
 

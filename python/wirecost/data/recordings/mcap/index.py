@@ -361,13 +361,19 @@ def _scan_chunk(place: int, data: memoryview, contents: Contents) -> None:
             _add(contents, channel, log_time, place, at)
         elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
             record = _record(data[:end], at)
-            known = contents.schemas if opcode == Opcode.SCHEMA else contents.channels
-            if known.get(getattr(record, "id", None)) != record:
+            if not _is_known(record, contents):
                 contents.definition_bytes += length
             if contents.definition_bytes > MAX_DEFINITIONS:
                 raise RefusedChunkError("behind 64 MiB of definitions, the most that are kept")
             _note(record, place, at, contents)
         at = end
+
+
+def _is_known(record: McapRecord, contents: Contents) -> bool:
+    """Say whether a schema or channel came before, as it does in each chunk of some writers."""
+    if isinstance(record, Schema):
+        return contents.schemas.get(record.id) == record
+    return isinstance(record, Channel) and contents.channels.get(record.id) == record
 
 
 def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
