@@ -42,7 +42,13 @@ def test_a_json_file_stands_for_the_folder_that_it_names(tmp_path: Path) -> None
     folder.rename(tmp_path / "drive")
     assert read_results(written).samples.equals(samples)
     shutil.rmtree(tmp_path / "drive")
-    with pytest.raises(UserError, match=r"drive.json: its samples were in .*, which is not there"):
+    for named in (str(folder), "/" + "x" * 5000, "a\0b", "\x1b[2J"):
+        written.write_text(json.dumps({"folder": named}))
+        with pytest.raises(UserError, match=r"drive.json: its samples were in .*, which is not"):
+            read_results(written)
+    with written.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(UserError, match=r"drive.json: larger .*; name a result folder"):
         read_results(written)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
+from wirecost.system.printable import shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20
+LONGEST_NAME = 200
 AGAIN = "measure again"
 PLAIN = Scenario()
 """How folders of scenarios are read that are not at hand."""
@@ -87,11 +90,14 @@ def read_results(folder: Path) -> Results:
 def _named_by(file: Path) -> Path:
     """Return the result folder that a file of ``--json`` names. Raises UserError."""
     again = "name a result folder, or the file of a benchmark's --json"
-    content = read_regular(file, LARGEST_META)
+    try:
+        content = read_regular(file, LARGEST_META)
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror}; {again}") from error
     named = Path(json_document.decode(file, content, _Document, again).folder)
     for folder in (named, file.parent / named.name):
-        if folder.is_dir():
+        if os.path.isdir(folder):  # noqa: PTH112 - raises for no name, however long
             return folder
     raise UserError(
-        f"{file}: its samples were in {named}, which is not there; put that folder beside the file"
+        f"{file}: its samples were in {shown(named, LONGEST_NAME)}, which is not there; put that folder beside the file"
     )
