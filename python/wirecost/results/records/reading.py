@@ -99,5 +99,6 @@ def _named_by(file: Path) -> Path:
         if os.path.isdir(folder):  # noqa: PTH112 - raises for no name, however long
             return folder
     raise UserError(
-        f"{file}: its samples were in {shown(named, LONGEST_NAME)}, which is not there; put that folder beside the file"
+        f"{file}: its samples were in {shown(named, LONGEST_NAME)}, which is not there; put that "
+        "folder beside the file"
     )
