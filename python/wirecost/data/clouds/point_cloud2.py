@@ -95,9 +95,11 @@ def remove_padding(message: Any) -> bool:
     if layout.step > len(message.data):  # without a point, its step is any number
         return False
     fields, used = fields_apart(message)
-    if used.all() or len(fields) < len(message.fields):
+    data = bytes_of_points(message, layout)
+    is_packed = used.all() and len(data) == len(message.data)  # nor is anything between rows
+    if is_packed or len(fields) < len(message.fields):
         return False
-    points = bytes_of_points(message, layout).reshape(-1, layout.step)
+    points = data.reshape(-1, layout.step)
     new_offsets: list[int] = (np.cumsum(used) - used).tolist()
     for field in message.fields:
         field.offset = new_offsets[field.offset]
