@@ -89,9 +89,9 @@ def tested_answer(outcomes: Sequence[TrialOutcome], document: Any) -> Answer:
 def _measuring(here: set[str]) -> str:
     """Return the command that measures the likely best that work here."""
     names = [name for name in LIKELY if name in here][:MEASURED]
-    mwares = f"--mwares {','.join(names)} " if names else ""
+    middlewares = f"--middlewares {','.join(names)} " if names else ""
     load = "--sizes 1MB --rate 30 --seconds 12"
-    return f"wirecost bench transport {mwares}--settings matched {load}"
+    return f"wirecost bench transport {middlewares}--settings matched {load}"
 
 
 def _transports(transports: Sequence[AvailableTransport], natives: Mapping[str, bool]) -> Table:

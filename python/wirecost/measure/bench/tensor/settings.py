@@ -24,7 +24,7 @@ from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
-EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
+EXAMPLE = "wirecost bench tensor --plugins numpy --middlewares iceoryx2,zeromq"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Sizes of a sweep in bytes, 64 B to 64 MiB."""
 LARGEST = 1 << 30
@@ -70,7 +70,7 @@ class Settings(option.ScenarioSettings):
     plugins: tuple[str, ...] = option.setting(
         (), "Plugins, comma-separated; default: all, or numpy with --sweep.", known=PLUGINS
     )
-    mwares: tuple[str, ...] = option.setting(
+    middlewares: tuple[str, ...] = option.setting(
         (),
         "Transports, raw libraries and floors, comma-separated; default: all.",
         known=contender_names,
@@ -169,9 +169,9 @@ class Settings(option.ScenarioSettings):
         return self.plugins or (("numpy",) if self.sweep else tuple(PLUGINS))
 
     @property
-    def used_mwares(self) -> tuple[str, ...]:
+    def used_middlewares(self) -> tuple[str, ...]:
         """Contenders to measure, where they can be."""
-        return self.mwares or tuple(contender_names())
+        return self.middlewares or tuple(contender_names())
 
     def shapes_of(self, itemsize: int) -> Iterable[tuple[int, ...]]:
         """Return the shapes of arrays whose elements have so many bytes."""

@@ -27,10 +27,10 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:  # the command line lists the options
     from wirecost.messaging.transport.settings import AskedQuality
 
-EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
+EXAMPLE = "wirecost bench transport --middlewares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
 
-def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
+def _middlewares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
     """Return the transports that these kinds of clients can have."""
     from wirecost.messaging.transport import names  # noqa: PLC0415 - imports them
 
@@ -52,8 +52,8 @@ def _sizes(label: str, text: str) -> list[int]:
 class Settings(option.ScenarioSettings):
     """Settings of ``bench transport``."""
 
-    mwares: tuple[str, ...] = option.setting(
-        (), "Transports, comma-separated; default: all that work here.", known=_mwares
+    middlewares: tuple[str, ...] = option.setting(
+        (), "Transports, comma-separated; default: all that work here.", known=_middlewares
     )
     sizes: tuple[int, ...] = option.setting(
         (100, 10_000, 1_000_000, 8_000_000),
@@ -148,7 +148,7 @@ class Settings(option.ScenarioSettings):
     @property
     def transports(self) -> tuple[str, ...]:
         """Transports to measure, where they can be."""
-        return self.mwares or _mwares(self.client)
+        return self.middlewares or _middlewares(self.client)
 
     @property
     def networks(self) -> list[profiles.Profile | None]:
