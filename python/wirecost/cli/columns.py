@@ -37,7 +37,11 @@ def advise_command(
     file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
     only: Annotated[
         str | None,
-        option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
+        option(
+            "The only list to look at, such as lidar_sensor_view.reflection.",
+            "--list",
+            metavar="PATH",
+        ),
     ] = None,
     error: Annotated[
         list[str] | None,
@@ -47,7 +51,11 @@ def advise_command(
         ),
     ] = None,
     frames: Annotated[
-        int, option("Number of frames to measure, spread evenly; 0: all.", metavar="N")
+        int,
+        option(
+            "Number of frames to measure, spread evenly over the trace; 0 measures all.",
+            metavar="N",
+        ),
     ] = FRAMES,
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
@@ -75,12 +83,15 @@ def advise_command(
             "`wirecost trace info` prints the lists"
         )
     command = shell_line("wirecost", "columns", "advise", file)
-    more = f"Every field, and the options: {command} --all"
+    more = f"All fields and options: {command} --all"
     times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),
-        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
+        hints=[
+            f"This measures bytes only. To measure times:\nwirecost bench {times} "
+            f"{shell_line(file)}"
+        ],
         more=more,
         sections=[
             Section(

@@ -41,8 +41,8 @@ def _completion(known: Names | None) -> Callable[[str], list[str]] | None:
     return complete
 
 
-Words = Annotated[list[str], argument("-- COMMAND", "The program to run, with its arguments.")]
-Store = Annotated[str, argument("STORE", "A campaign's store.")]
+Words = Annotated[list[str], argument("-- COMMAND", "The program to run and its arguments.")]
+Store = Annotated[str, argument("STORE", "The store of a campaign.")]
 
 
 def numbers(name: str, text: str) -> list[int]:
