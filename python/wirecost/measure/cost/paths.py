@@ -26,6 +26,8 @@ ALIASES = {
 """Other names of middlewares: those of ROS 2, and of our transports."""
 PLAIN = "plain"
 """Client library of those that use a middleware itself, in C++."""
+PYTHONS = "rclpy"
+"""Client library that adds most to a middleware."""
 CLIENTS = {("cdr", "cpp"): "rclcpp", ("cdr", "python"): "rclpy", ("ros1", "cpp"): "roscpp",
            ("ros1", "python"): "rospy"}  # fmt: skip
 """Client library by wire and language."""
@@ -52,8 +54,8 @@ class PathPrice:
     """Path of a client library's messages over a middleware.
 
     ``publish``: of the publisher's process, ``take``: of a subscriber's with its executor, both
-    without the codec; ``spread``: relative error of a time, by ``publish`` and ``take``; ``about``:
-    where it was measured.
+    without the codec; ``spread``: relative error of a time, by ``publish`` and ``take``; ``slack``:
+    nanoseconds by which a message's may be wrong besides; ``about``: where it was measured.
     """
 
     client: str
@@ -63,6 +65,7 @@ class PathPrice:
     spread: Mapping[str, float] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     is_own: bool = False
+    slack: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -91,33 +94,43 @@ class PathTable:
         """Return a path's price; where only the plain middleware was measured, made of others'.
 
         What a client library adds to a middleware of C++ is then that of the one where both were
-        measured; where none was, it is left out, and the interval says nothing.
+        measured. One that was measured nowhere adds something between nothing and what Python's
+        adds; of one without a plain path an interval says nothing.
         """
         exact = self.paths.get(f"{client} {middleware}")
         plain = self.paths.get(f"{PLAIN} {middleware}")
-        if exact is not None or plain is None:
+        if exact is not None:
             return exact
-        for name, reference in self.paths.items():
-            other = self.paths.get(f"{PLAIN} {reference.middleware}")
-            if name.startswith(f"{client} ") and other is not None:
-                return _combined(client, plain, reference, other)
-        return plain if client == PLAIN else replace(plain, spread={})
+        if plain is None:
+            other = next(
+                (path for path in self.paths.values() if path.middleware == middleware), None
+            )
+            return other and replace(other, client=client, spread={})
+        if client == PLAIN:
+            return plain
+        if added := self._added(client):
+            return _with_client(plain, client, added)
+        if added := self._added(PYTHONS):
+            half = {stage: ns / 2 for stage, ns in added.items()}
+            return replace(_with_client(plain, client, half), slack=half)
+        return replace(plain, client=client, spread={})
+
+    def _added(self, client: str) -> dict[str, float]:
+        """Return what a client library adds to a message where both were measured."""
+        for path in self.paths.values():
+            plain = self.paths.get(f"{PLAIN} {path.middleware}")
+            if path.client == client and plain is not None:
+                pairs = {"publish": (path.publish, plain.publish), "take": (path.take, plain.take)}
+                return {
+                    stage: max(0.0, one.get(MESSAGE, 0.0) - other.get(MESSAGE, 0.0))
+                    for stage, (one, other) in pairs.items()
+                }
+        return {}
 
 
-def _combined(
-    client: str, plain: PathPrice, reference: PathPrice, other: PathPrice
-) -> PathPrice:
-    """Return a plain path with what a client library adds to another."""
-    publish, take = dict(plain.publish), dict(plain.take)
-    for sums, with_client, without in (
-        (publish, reference.publish, other.publish),
-        (take, reference.take, other.take),
-    ):
-        added = with_client.get(MESSAGE, 0.0) - without.get(MESSAGE, 0.0)
-        sums[MESSAGE] = sums.get(MESSAGE, 0.0) + max(0.0, added)
-    spread = {
-        stage: plain.spread.get(stage, 1.0) + reference.spread.get(stage, 1.0)
-        for stage in ("publish", "take")
-    }
-    is_own = plain.is_own and reference.is_own
-    return PathPrice(client, plain.middleware, publish, take, spread, plain.about, is_own)
+def _with_client(plain: PathPrice, client: str, added: Mapping[str, float]) -> PathPrice:
+    publish, take = (
+        {**part, MESSAGE: part.get(MESSAGE, 0.0) + added[stage]}
+        for stage, part in (("publish", plain.publish), ("take", plain.take))
+    )
+    return replace(plain, client=client, publish=publish, take=take)

@@ -80,8 +80,8 @@ class PriceList:
         if codec is None:
             return None
         encode, decode = (_sum(codec.stages[stage], parts) for stage in STAGES)
-        spreads = (codec.spread.get(stage) for stage in STAGES)
-        return Priced(library, encode, decode, *spreads, is_own=codec.is_own)
+        encode_spread, decode_spread = (codec.spread.get(stage) for stage in STAGES)
+        return Priced(library, encode, decode, encode_spread, decode_spread, codec.is_own)
 
     def over(self, others: PriceList) -> PriceList:
         """Return these, and of the others those that are not here."""
@@ -148,17 +148,17 @@ def _read(document: Any, is_own: bool) -> PriceList:
         for name, stages in document["prices"].items()
     }
     paths = {
-        str(name): PathPrice(
-            *str(name).split(" ", 1),
-            _numbers(path["publish"]),
-            _numbers(path["take"]),
-            _numbers(path["spread"]),
-            {**about, **_texts(path["about"])},
-            is_own,
-        )
+        str(name): _path(str(name), path, about, is_own)
         for name, path in document.get("paths", {}).items()
     }
     return PriceList(about, prices, PathTable(paths), is_own)
+
+
+def _path(name: str, read: Any, about: Mapping[str, str], is_own: bool) -> PathPrice:
+    client, middleware = name.split(" ", 1)
+    publish, take, spread = (_numbers(read[key]) for key in ("publish", "take", "spread"))
+    origin = {**about, **_texts(read["about"])}
+    return PathPrice(client, middleware, publish, take, spread, origin, is_own)
 
 
 def _numbers(read: Any) -> dict[str, float]:
