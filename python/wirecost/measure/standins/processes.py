@@ -104,7 +104,9 @@ class StandInProcesses(Closing):
             self._prime()
         except ProgramFailedError as error:
             raise ended(self.library, error) from error
-        time.sleep(SETTLE_S if self._is_new else SETTLE_AGAIN_S)
+        # A native client joins its domain anew for each topic.
+        is_known = not self._is_new and self.library.name == RCLPY
+        time.sleep(SETTLE_AGAIN_S if is_known else SETTLE_S)
         self._is_new = False
         done = self._run(IDLE_S, is_silent=True)
         # A publisher waits for each message's time while it publishes, and not while others drain.
