@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -21,7 +21,14 @@ HEAP_WARMUP_S = 5
 
 @answering(report=False)
 def command(
-    recording: Annotated[Path, argument("DIR", "A recording: a folder of wirecost record.")],
+    recording: Annotated[
+        Path,
+        argument(
+            "DIR",
+            "A recording: a folder of wirecost record.",
+        ),
+        RecordingPath("a folder of wirecost record"),
+    ],
     override: Annotated[
         list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")
     ] = None,

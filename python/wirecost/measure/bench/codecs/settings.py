@@ -30,6 +30,7 @@ class Settings(option.ScenarioSettings):
         "[FILE]…",
         "Scans (.pcd, .ply, KITTI's .bin) or a recording; without one, real scans of "
         "WIRECOST_DATA, or a synthetic one.",
+        takes="PointCloud2",
     )
     topic: str = option.setting(
         "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"

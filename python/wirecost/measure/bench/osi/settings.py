@@ -105,6 +105,7 @@ class Settings(option.ScenarioSettings):
         "Play this trace of sensor views instead of the highway, on Protobuf's wire and in "
         "columns.",
         metavar="FILE",
+        takes="OSI",
     )
     player: bool = option.setting(False, "Use a trace player as the source.", "--player")
     table1: bool = option.setting(
