@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, option
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
@@ -30,7 +30,11 @@ _DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", 
 def command(
     source: Annotated[
         Path,
-        argument("IN", "A scan (.pcd, .ply or KITTI's .bin), a .wcloud, or a recording."),
+        argument(
+            "IN",
+            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+        ),
+        RecordingPath("PointCloud2"),
     ],
     out: Annotated[
         Path,

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from wirecost.data.recordings import formats
 from wirecost.system.errors import UserError
 
 Names = Iterable[str] | Callable[[], Iterable[str]]
@@ -26,6 +28,21 @@ def argument(metavar: str, text: str, known: Names | None = None, **settings: An
     """Declare an argument by what it is called in the help, and by its help."""
     completion = _completion(known)
     return typer.Argument(metavar=metavar, help=text, autocompletion=completion, **settings)
+
+
+@dataclass(frozen=True)
+class RecordingPath:
+    """Mark of a parameter's annotation: it names a recording, of any format that there is.
+
+    ``takes``: what the command's line says that it takes, where it refuses a recording; empty where
+    it answers for each format.
+    """
+
+    takes: str = ""
+
+
+RECORDINGS = ", ".join(formats.NAMES.values())
+"""Formats of recordings, for help."""
 
 
 def _completion(known: Names | None) -> Callable[[str], list[str]] | None:
