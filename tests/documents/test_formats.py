@@ -69,8 +69,9 @@ def test_the_profile_of_the_page_is_read_and_its_limits_hold(tmp_path: Path) -> 
 
 
 def test_the_table_of_networks_is_the_built_in_ones() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) ms \| ([\d.]+) ms \| ([\d.]+) % \| (\d+) Mbit/s \| (\d+) ",
-                      page("networks.md"), re.MULTILINE)  # fmt: skip
+    number = r"([\d.]+)"
+    row = rf"^\| `(\w+)` \| {number} ms \| {number} ms \| {number} % \| (\d+) Mbit/s \| (\d+) "
+    rows = re.findall(row, page("networks.md"), re.MULTILINE)
     assert {name: tuple(map(float, numbers)) for name, *numbers in rows} == {
         name: (p.delay_ms, p.jitter_ms, p.loss_percent, p.rate_mbit, p.queue_packets)
         for name, p in profiles.BUILT_IN.items()
