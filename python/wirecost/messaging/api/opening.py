@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from wirecost.messaging.transport import Transport, find, names, open_transport
 from wirecost.system.errors import UserError
 
-ON_ONE_MACHINE = ("iceoryx2", "zeromq")
+SHARED_MEMORY = "iceoryx2"
+"""Transport to install where none has shared memory: messages of any size cost it the same."""
+ON_ONE_MACHINE = (SHARED_MEMORY, "zeromq")
 """Transports that are taken where none is named, in this order."""
 
 ONE_AT_A_TIME = threading.RLock()
