@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
 
+MOST_ADVICE = 3
 SCANS, PACKED, RECORDING = (".pcd", ".ply", ".bin"), ".wcloud", ".mcap"
 
 
@@ -143,7 +144,7 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
     steps = [f"To convert it back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
         steps.append("To save more where x, y and z may differ by 1 mm: --error 1mm")
-    return Answer(f"{text}.", table, steps)
+    return Answer(f"{text}.", table, [*steps, *done.advice[:MOST_ADVICE]])
 
 
 def _rest(done: Converted) -> str:

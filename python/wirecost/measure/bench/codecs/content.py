@@ -21,6 +21,7 @@ from .schema import CodecMeta, CodecRun
 
 OURS = ("wirecost", "wirecost-quick")
 COPY = "copy"
+MOST_ADVICE = 3
 ALL = "All scans"
 
 
@@ -121,6 +122,7 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
             f"{100 * load:.2g} % of one CPU core."
         )
     steps.append("In your program, call wirecost.cloud.encode(points, error=…, quick=…).")
+    steps += meta.advice[:MOST_ADVICE]
     beaten = [
         row.codec for row in good if row.codec != baseline and any(map(row.is_beaten_by, good))
     ]
