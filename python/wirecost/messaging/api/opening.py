@@ -49,7 +49,7 @@ def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
         return transport_or_topic, topic
     if transport_or_topic in names():
         raise UserError(
-            f"{transport_or_topic!r} names a transport: name a topic too, as in"
+            f"{transport_or_topic!r} is a middleware: give a topic as well, as in"
             f' wirecost.publish("{transport_or_topic}", "camera")'
         )
     return default(), transport_or_topic
@@ -63,7 +63,7 @@ def default() -> str:
         if why is None:
             return name
         reasons.append(f"{name}: {why}")
-    raise UserError(f"no transport for one machine can be used here: {'; '.join(reasons)}")
+    raise UserError(f"no middleware for one machine can be used here: {'; '.join(reasons)}")
 
 
 def shared(name: str, address: str | None, receives: bool) -> Shared:

@@ -168,7 +168,7 @@ def _at_rate(
         try:
             carried = asdict(carrying(asked, messages))
         except ProgramFailedError as error:
-            raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
+            raise UserError(f"--over {asked.over}: {error}; choose another middleware") from error
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
 
 
