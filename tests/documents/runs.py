@@ -54,8 +54,6 @@ RUNS = {
                "--middlewares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
                     "--middlewares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
-    "tensor-columns": ["bench", "tensor", "--plugins", "pandas-numpy,pandas-pyarrow,polars,pyarrow",
-                       "--shape", "200x200,40000x1", "--middlewares", "iceoryx2"],
     "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
     "wrapyfi-ros2": _figure1("zeromq", "ros2"),
     "cloud": [*_STUDY, "cloud"],

@@ -103,7 +103,8 @@ def _totals(list_advice: ListAdvice, advice: Advice) -> Table:
     notes = [f"Each list is compressed by itself, with zstd level {advice.zstd_level}."]
     if not list_advice.saves:
         notes.append(
-            "Rows are smaller: with so few elements, columns give you arrays but save no bytes.")
+            "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
+        )
     return Table("In all", headings, body, notes)
 
 

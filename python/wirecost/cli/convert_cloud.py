@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, length, option, size
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, length, option, size
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
@@ -27,7 +27,11 @@ SCANS, PACKED, RECORDING = (".pcd", ".ply", ".bin"), ".wcloud", ".mcap"
 def command(
     source: Annotated[
         Path,
-        argument("IN", "A scan (.pcd, .ply or KITTI's .bin), a .wcloud, or a recording."),
+        argument(
+            "IN",
+            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+        ),
+        RecordingPath("PointCloud2"),
     ],
     out: Annotated[
         Path,

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from wirecost.data.recordings import formats
 from wirecost.system.byte_sizes import SIZE, parse_size
 from wirecost.system.durations import TIME, seconds, spelled
 from wirecost.system.errors import UserError
@@ -79,6 +81,21 @@ def reductions(given: Iterable[str] | None) -> tuple[str, ...]:
 def each(given: Iterable[str] | None) -> tuple[str, ...]:
     """Return names that are separated by commas, in options that may be repeated."""
     return tuple(name for text in given or () for name in text.split(","))
+
+
+@dataclass(frozen=True)
+class RecordingPath:
+    """Mark of a parameter's annotation: it names a recording, of any format that there is.
+
+    ``takes``: what the command's line says that it takes, where it refuses a recording; empty where
+    it answers for each format.
+    """
+
+    takes: str = ""
+
+
+RECORDINGS = ", ".join(formats.NAMES.values())
+"""Formats of recordings, for help."""
 
 
 def _completion(known: Names | None) -> Callable[[str], list[str]] | None:

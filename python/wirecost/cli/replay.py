@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, duration, option
+from wirecost.cli.options import RecordingPath, argument, duration, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -23,7 +23,12 @@ HEAP_WARMUP_S = 5
 @answering(report=False)
 def command(
     recording: Annotated[
-        Path, argument("DIR", "The recording: a folder that wirecost record made.")
+        Path,
+        argument(
+            "DIR",
+            "The recording: a folder that wirecost record made.",
+        ),
+        RecordingPath("a folder of wirecost record"),
     ],
     override: Annotated[
         list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")

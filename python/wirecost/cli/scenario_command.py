@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, numbers, option
+from wirecost.cli.options import RecordingPath, argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
     OptionSetting,
@@ -72,13 +72,15 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
     if details.is_argument:
         declared = argument(metavar or "", details.help, details.known, show_default=False)
+    else:
+        names = details.name.split()
+        more: dict[str, Any] = {}
+        if details.parse is not None:
+            more, metavar = {"parser": _parser(setting)}, metavar or "TEXT"
+        declared = option(details.help, *names, known=details.known, metavar=metavar, **more)
+    if details.takes is None:
         return Annotated[kind, declared], default
-    names = details.name.split()
-    more: dict[str, Any] = {}
-    if details.parse is not None:
-        more, metavar = {"parser": _parser(setting)}, metavar or "TEXT"
-    declaration = option(details.help, *names, known=details.known, metavar=metavar, **more)
-    return Annotated[kind, declaration], default
+    return Annotated[kind, declared, RecordingPath(details.takes)], default
 
 
 def _parser(setting: OptionSetting) -> Callable[[str], Any]:

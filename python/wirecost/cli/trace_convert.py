@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, each, option, reductions
-from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.traces.batch.inputs import is_pattern
 from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
 from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
@@ -32,7 +32,11 @@ MOST_WORKERS = 1024
 def command(
     sources: Annotated[
         list[str],
-        argument("IN", f"Traces to read: {FORMATS}, or a pattern such as 'fleet/**/*.osi'."),
+        argument(
+            "IN",
+            f"Traces to read: {FORMATS}, or a pattern such as 'fleet/**/*.osi'.",
+        ),
+        TRACE,
     ],
     out: Annotated[
         Path, argument("OUT", f"The trace to write: {FORMATS}; of several traces, a folder.")

@@ -24,6 +24,7 @@ class Settings(option.ScenarioSettings):
         "[FILE]…",
         "Scans (.pcd, .ply, KITTI's .bin) or a recording; default: the real scans in "
         "WIRECOST_DATA, or a synthetic one.",
+        takes="PointCloud2",
     )
     topic: str = option.setting(
         "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirecost.data.recordings import formats
 from wirecost.measure.bench.engine import limits, option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.choices import (
@@ -58,7 +59,8 @@ class Settings(option.ScenarioSettings):
     schema: tuple[str, ...] = option.argument(
         "[SCHEMA|RECORDING]…",
         ".proto, .msg, .srv, .action or .idl files, descriptor sets, Python modules; a recording "
-        "(.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
+        f"({', '.join(formats.NAMES.values())}) may bring its own.",
+        takes="",
     )
     type_name: str = option.setting(
         "", "The message type, such as acme.drone.State or State.", "--type", metavar="NAME"
@@ -71,9 +73,10 @@ class Settings(option.ScenarioSettings):
     )
     data: Path | None = option.setting(
         None,
-        "Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, .jsonl "
-        "or .textproto. Default: synthetic messages.",
+        "Messages: a recording, length-delimited .binpb, .json, .jsonl, .textproto. Default: "
+        "synthetic messages.",
         metavar="FILE",
+        takes="",
     )
     framing: str = option.setting(
         "",
@@ -196,9 +199,9 @@ class Settings(option.ScenarioSettings):
 
     @property
     def _recordings(self) -> list[Path]:
-        from wirecost.measure.bench.message.data import is_data  # noqa: PLC0415 - all formats
+        from wirecost.data.recordings.recording import is_recording  # noqa: PLC0415
 
-        return [path for path in map(Path, self.schema) if is_data(path)]
+        return [path for path in map(Path, self.schema) if is_recording(path)]
 
     @property
     def recording(self) -> Path | None:

@@ -105,6 +105,7 @@ class Settings(option.ScenarioSettings):
         "Play this trace of sensor views instead of the synthetic highway, in Protobuf's wire "
         "format and in columns.",
         metavar="FILE",
+        takes="OSI",
     )
     player: bool = option.setting(False, "Use a trace player as the source.", "--player")
     table1: bool = option.setting(
