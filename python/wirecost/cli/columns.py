@@ -122,7 +122,7 @@ def _sentence(advice: Advice) -> str:
     """Say whether columns save bytes, and where."""
     saving = [item for item in advice.lists.values() if item.saves]
     if not saving:
-        return "Rows are smaller: columns of so few elements gain arrays, not bytes."
+        return "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
     first = max(saving, key=lambda item: item.totals["rows"].bytes)
     others = len(advice.lists) - len(saving)
     rest = f"; for {counted(others, 'other list')} rows are smaller" if others else ""

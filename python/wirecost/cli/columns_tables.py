@@ -102,7 +102,9 @@ def _totals(list_advice: ListAdvice, advice: Advice) -> Table:
     ]  # fmt: skip
     notes = [f"Each list is compressed by itself, with zstd level {advice.zstd_level}."]
     if not list_advice.saves:
-        notes.append("Rows are smaller: columns of so few elements gain arrays, not bytes.")
+        notes.append(
+            "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
+        )
     return Table("In all", headings, body, notes)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
 
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, each, option, reductions
 from wirecost.schema.compile.depfile import dependencies
 from wirecost.schema.compile.emit import LANGUAGES, Request
 from wirecost.schema.compile.plan.wires import WIRES
@@ -79,8 +79,9 @@ def command(
     columns: Annotated[
         list[str] | None,
         option(
-            "With --wire columns: a message whose lists are stored in columns; can be repeated.",
-            metavar="MESSAGE",
+            "With --wire columns: messages whose lists are stored in columns, comma-separated; can "
+            "be repeated.",
+            metavar="MESSAGE,…",
         ),
     ] = None,
     reduce: Annotated[
@@ -129,8 +130,8 @@ def command(
         native=native,
         maven=maven,
         json=json,
-        columns=tuple(columns or ()),
-        reduce=tuple(reduce or ()),
+        columns=each(columns),
+        reduce=reductions(reduce),
     ).job(_spelled)
     schema = frontends.load(inputs, include or (), dialect)
     warn = partial(print, file=sys.stderr)

@@ -84,7 +84,7 @@ class Settings(option.ScenarioSettings):
         PAGES[:1],
         "Pages of memory: huge where contenders ask the kernel for them, small for all of them, "
         "or both, comma-separated.",
-        metavar="SIZE",
+        metavar="KIND",
         known=PAGES,
     )
     builds: tuple[str, ...] = option.setting(

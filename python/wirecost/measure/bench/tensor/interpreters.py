@@ -91,6 +91,6 @@ def _probed(
     except (ValueError, TypeError, LookupError):
         last = "it does not answer as Python does"
     raise UserError(
-        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a"
-        " transport"
+        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a "
+        "middleware"
     )
