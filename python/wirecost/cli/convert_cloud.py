@@ -103,7 +103,7 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     with progress() as advance:
         if not from_recording:
             return convert(source, out, wanted)
-        from wirecost.measure.cost.packed_recording import convert as convert_recording
+        from wirecost.data.clouds.packed_recording import convert as convert_recording
 
         return convert_recording(source, out, topic, wanted, advance)
 
@@ -160,7 +160,7 @@ def _rest(done: Converted) -> str:
         messages = counted(
             done.copied, "message of another topic is", "messages of other topics are"
         )
-        said.append(f"{messages} copied, without QoS.")
+        said.append(f"{messages} copied.")
     if done.is_packed and done.has_gaps:
         said.append("Bytes between fields become zero.")
     if done.left_out:

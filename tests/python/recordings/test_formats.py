@@ -57,9 +57,7 @@ class WouldMeasureError(Exception):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return {
-        name: small_recording(tmp_path_factory.mktemp(name), name) for name in formats.NAMES
-    }
+    return {name: small_recording(tmp_path_factory.mktemp(name), name) for name in formats.NAMES}
 
 
 @pytest.mark.parametrize("name", formats.NAMES)
