@@ -100,8 +100,8 @@ void DdsReader::on_data_available(dds::DataReader* reader) {
     const auto source_ns = info.source_timestamp.to_ns();
     message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
     const SampleName own = name_of(info.sample_identity);
-    if (!chosen(own.writer) || (live_only_ && from_before(message))) continue;
     count_missed(own);
+    if (!chosen(own.writer) || (live_only_ && from_before(message))) continue;
     handler_(std::move(message), own, name_of(info.related_sample_identity));
   }
 }

@@ -62,7 +62,7 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
   /// Writers whose participants have not acknowledged all readers of ours: what they send may pass
   /// this one by.
   std::size_t unconfirmed() const;
-  /// Messages that writers sent between two that came, by their sequence numbers.
+  /// Messages that any writers sent between two that came, by their sequence numbers.
   std::uint64_t missed() const { return missed_; }
   /// Counts for messages that are handed over from now on.
   void choose(WriterChoice choice);
