@@ -54,10 +54,19 @@ def test_a_page_names_options_that_are_there(page: Path) -> None:
 
 def test_variables_that_pages_name_are_read() -> None:
     named = {name for page in pages() for name in VARIABLE.findall(page.read_text())}
-    grep = ["git", "grep", "-hoE", "WIRECOST_[A-Z0-9_]+", "--", *SOURCES]
-    read = subprocess.run(grep, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = [f"{folder}/*" for folder in SOURCES]
+    listed = subprocess.run(
+        [ROOT / "setup" / "files", *folders], capture_output=True, text=True, check=True
+    )
+    files = [ROOT / path for path in listed.stdout.split("\0") if path]
+    read = {
+        name.decode()
+        for path in files
+        if path.is_file()
+        for name in re.findall(rb"WIRECOST_[A-Z0-9_]+", path.read_bytes())
+    }
     assert len(named) > 5
-    assert named - set(read.split()) == set()
+    assert named - read == set()
 
 
 def imported(text: str) -> Iterator[tuple[str, str]]:

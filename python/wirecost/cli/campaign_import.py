@@ -20,14 +20,18 @@ EXAMPLE = "wirecost campaign import STORE results/*"
 @answering()
 def command(
     store: Store,
-    folders: Annotated[list[Path], argument("FOLDER", "Result folders of wirecost bench.")],
-    campaign: Annotated[str, option("The campaign that they count as.", metavar="NAME")] = IMPORTED,
+    folders: Annotated[list[Path], argument("FOLDER", "Result folders that wirecost bench wrote.")],
+    campaign: Annotated[
+        str, option("The campaign that they belong to.", metavar="NAME")
+    ] = IMPORTED,
     machine: Annotated[
-        str, option("The machine that they were measured on.", metavar="NAME")
+        str, option("The machine on which they were measured.", metavar="NAME")
     ] = "unknown",
     revision: Annotated[
         str | None,
-        option("What was measured; default: the version of wirecost then.", metavar="NAME"),
+        option(
+            "What was measured; default: the version of wirecost that measured it.", metavar="NAME"
+        ),
     ] = None,
 ) -> Answer:
     """Add result folders to a store; each counts once.

@@ -32,11 +32,12 @@ def command(
         str,
         argument(
             "SQL",
-            "Over the tables records, samples and rows; default: medians by contender and host.",
+            "SQL over the tables records, samples and rows; default: medians by contender and "
+            "host.",
         ),
     ] = USUAL,
     memory: Annotated[
-        str, option("What DuckDB may take, such as 4GiB.", metavar="SIZE")
+        str, option("The memory that DuckDB may use, such as 4GiB.", metavar="SIZE")
     ] = f"{MEMORY >> 20}MiB",
 ) -> Answer:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
@@ -55,7 +56,7 @@ def command(
     return Answer(
         f"{counted(len(answer), 'row')}.",
         Table("", answer.columns, body, notes),
-        more="Every row: --all",
+        more="--all prints every row",
         heading=f"Query of {store}",
         document=json.loads(answer.write_json()),
     )

@@ -12,7 +12,7 @@ from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
 from wirecost.cli.imported import group
 from wirecost.cli.options import argument, option
-from wirecost.cli.trace_options import Topic, Type, warn
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.counted import counted
@@ -34,10 +34,18 @@ HIGHEST_LEVEL = 22
 @app.command("advise")
 @answering()
 def advise_command(
-    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
+    file: Annotated[
+        Path,
+        argument("FILE", f"{FORMATS}; or .pcd, .ply, KITTI's .bin"),
+        TRACE,
+    ],
     only: Annotated[
         str | None,
-        option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
+        option(
+            "The only list to look at, such as lidar_sensor_view.reflection.",
+            "--list",
+            metavar="PATH",
+        ),
     ] = None,
     error: Annotated[
         list[str] | None,
@@ -47,7 +55,11 @@ def advise_command(
         ),
     ] = None,
     frames: Annotated[
-        int, option("Number of frames to measure, spread evenly; 0: all.", metavar="N")
+        int,
+        option(
+            "Number of frames to measure, spread evenly over the trace; 0 measures all.",
+            metavar="N",
+        ),
     ] = FRAMES,
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
@@ -75,12 +87,15 @@ def advise_command(
             "`wirecost trace info` prints the lists"
         )
     command = shell_line("wirecost", "columns", "advise", file)
-    more = f"Every field, and the options: {command} --all"
+    more = f"All fields and options: {command} --all"
     times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),
-        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
+        hints=[
+            f"This measures bytes only. To measure times:\nwirecost bench {times} "
+            f"{shell_line(file)}"
+        ],
         more=more,
         sections=[
             Section(

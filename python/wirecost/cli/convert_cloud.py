@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, option
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
@@ -30,27 +30,39 @@ _DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", 
 def command(
     source: Annotated[
         Path,
-        argument("IN", "A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording."),
+        argument(
+            "IN",
+            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+        ),
+        RecordingPath("PointCloud2"),
     ],
     out: Annotated[
         Path,
-        argument("OUT", "The file to write: .wcloud of a scan, a scan of it, or .mcap."),
+        argument(
+            "OUT", "The file to write: a .wcloud from a scan, a scan from a .wcloud, or an .mcap."
+        ),
     ],
     error: Annotated[
         str | None,
-        option("Largest error of x, y and z; without it, every bit is kept.", metavar="DISTANCE"),
+        option(
+            "Largest error of x, y and z, such as 1mm or 0.001; default: every bit is kept.",
+            metavar="DISTANCE",
+        ),
     ] = None,
     lossless: Annotated[
         bool, option("Keep every bit; this is the default without --error.", "--lossless")
     ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
-        str, option("Topic of a recording; default: all with clouds.", metavar="NAME")
+        str,
+        option("Topic of a recording; default: all topics that have point clouds.", metavar="NAME"),
     ] = "",
     memory: Annotated[str, option("Upper limit for one unpacked cloud.", metavar="SIZE")] = "64MiB",
     bin_floats: Annotated[
         int,
-        option("Floats per point of a .bin: 4 (KITTI), 5 (nuScenes); 0: decided by its values."),
+        option(
+            "Floats per point of a .bin: 4 (KITTI) or 5 (nuScenes); 0 detects it by the values."
+        ),
     ] = 0,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
 ) -> Answer:
@@ -84,7 +96,7 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     suffix, into = source.suffix.lower(), out.suffix.lower()
     from_recording = is_recording(source)
     if not from_recording and suffix not in (*SCANS, PACKED):
-        raise UserError(f"{source}: name a {', '.join((*SCANS, PACKED))} or a recording to read")
+        raise UserError(f"{source}: give a {', '.join((*SCANS, PACKED))} or a recording to read")
     allowed = (RECORDING,) if from_recording else SCANS if suffix == PACKED else (PACKED,)
     if into not in allowed:
         raise UserError(f"{out}: from {source.name} comes {' or '.join(allowed)}; name such a file")
@@ -93,7 +105,7 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     if wanted.bin_floats and suffix != ".bin":
         raise UserError("--bin-floats: is for .bin files; leave it out")
     if suffix == PACKED and (wanted.error is not None or wanted.quick):
-        raise UserError("--error, --quick: are for packing; leave them out to unpack")
+        raise UserError("--error, --fast: are for packing; leave them out to unpack")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance:
@@ -134,13 +146,18 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
         f"errors up to {units.distance(most)}" if done.errors else "every bit of each field is kept"
     )
     text += f"; {kept}"
-    table = Table("Fields", ["field", "type", "largest error"], rows, ["Measured by unpacking."])
+    table = Table(
+        "Fields",
+        ["field", "type", "largest error"],
+        rows,
+        ["The errors were measured after unpacking."],
+    )
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
+    steps = [f"To convert it back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
-        steps.append("Smaller, where x, y and z may be off: --error 1mm")
+        steps.append("To save more where x, y and z may differ by 1 mm: --error 1mm")
     return Answer(f"{text}.", table, steps)
 
 
@@ -151,14 +168,14 @@ def _rest(done: Converted) -> str:
     said = []
     if done.kept:
         clouds = counted(done.kept, "cloud is", "clouds are")
-        said.append(f"{clouds} copied unchanged; the first, {done.first_kept}.")
+        said.append(f"{clouds} copied unchanged; the first one because {done.first_kept}.")
     if done.copied:
         messages = counted(
             done.copied, "message of another topic is", "messages of other topics are"
         )
-        said.append(f"{messages} copied, without QoS.")
+        said.append(f"{messages} copied, without their QoS settings.")
     if done.is_packed and done.has_gaps:
-        said.append("Bytes between fields become zero.")
+        said.append("Bytes between fields are set to zero.")
     if done.left_out:
-        said.append(f"Left out: {', '.join(map(shown, done.left_out))}.")
-    return " ".join([*said, "All fields: --all"])
+        said.append(f"These parts were left out: {', '.join(map(shown, done.left_out))}.")
+    return " ".join([*said, "--all lists all fields"])

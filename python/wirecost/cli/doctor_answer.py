@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ANSWERS = {
-    Verdict.OK: "fit to measure on.",
+    Verdict.OK: "This machine is quiet enough to measure on.",
     Verdict.WARN: "times are a little noisier than they could be.",
     Verdict.FAIL: "trust the order of times, not the times.",
 }

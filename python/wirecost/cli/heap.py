@@ -15,7 +15,7 @@ from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 
-app = group("Keep page faults out of callbacks.")
+app = group("Run programs without page faults in their callbacks.")
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
@@ -24,25 +24,28 @@ def run(
     pool: Annotated[
         str,
         option(
-            "Memory to touch at the start, such as 256MiB (1,024) or 256M (1,000); auto: as "
-            "--profile requires.",
+            "Memory to touch at the start, such as 256MiB or 256MB; auto takes the size from "
+            "--profile.",
             metavar="SIZE|auto",
         ),
     ] = "64MiB",
     profile: Annotated[
-        Path, option("Report of an earlier run, for --pool auto.", metavar="FILE")
+        Path,
+        option(
+            "The report of an earlier run, from which --pool auto takes the size.", metavar="FILE"
+        ),
     ] = Path("wirecost-heap.json"),
     lock: Annotated[
-        bool, option("Lock the memory, so that none is swapped out.", "--lock")
+        bool, option("Lock the memory so that it is never swapped out.", "--lock")
     ] = False,
     huge: Annotated[bool, option("Request huge pages.", "--huge")] = False,
     report: Annotated[
-        bool, option("Print a report for each thread when the program ends.", "--report")
+        bool, option("Print a report of each thread when the program ends.", "--report")
     ] = False,
     out: Annotated[Path | None, option("Write the report as JSON.", metavar="FILE")] = None,
     warmup: Annotated[
         int,
-        option("Faults are counted only after this time.", metavar="SECONDS", min=0, max=1_000_000),
+        option("Count page faults only after this time.", metavar="SECONDS", min=0, max=1_000_000),
     ] = 5,
 ) -> None:
     """Run COMMAND with an allocator that causes no page faults in its steady state.

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from wirecost.data.recordings import formats
 from wirecost.system.errors import UserError
 
 Names = Iterable[str] | Callable[[], Iterable[str]]
@@ -28,6 +30,21 @@ def argument(metavar: str, text: str, known: Names | None = None, **settings: An
     return typer.Argument(metavar=metavar, help=text, autocompletion=completion, **settings)
 
 
+@dataclass(frozen=True)
+class RecordingPath:
+    """Mark of a parameter's annotation: it names a recording, of any format that there is.
+
+    ``takes``: what the command's line says that it takes, where it refuses a recording; empty where
+    it answers for each format.
+    """
+
+    takes: str = ""
+
+
+RECORDINGS = ", ".join(formats.NAMES.values())
+"""Formats of recordings, for help."""
+
+
 def _completion(known: Names | None) -> Callable[[str], list[str]] | None:
     """Return a function for shell completion of the last name in a list."""
     if known is None:
@@ -41,8 +58,8 @@ def _completion(known: Names | None) -> Callable[[str], list[str]] | None:
     return complete
 
 
-Words = Annotated[list[str], argument("-- COMMAND", "The program to run, with its arguments.")]
-Store = Annotated[str, argument("STORE", "A campaign's store.")]
+Words = Annotated[list[str], argument("-- COMMAND", "The program to run and its arguments.")]
+Store = Annotated[str, argument("STORE", "The store of a campaign.")]
 
 
 def numbers(name: str, text: str) -> list[int]:

@@ -37,23 +37,26 @@ def command(
     ],
     budget: Annotated[Path, option("The budget file: limits to check.", metavar="FILE.toml")],
     stop: Annotated[
-        bool, option("Stop COMMAND by SIGTRAP at the first count over its limit.", "--stop")
+        bool, option("Stop COMMAND by SIGTRAP when a count first exceeds its limit.", "--stop")
     ] = False,
     stacks: Annotated[
         bool,
-        option("Keep where counted events of COMMAND happen.", "--stacks/--no-stacks"),
+        option(
+            "Keep the stacks at which counted events of COMMAND happen.", "--stacks/--no-stacks"
+        ),
     ] = True,
     seconds: Annotated[
-        str | None, option("End COMMAND after so long, by SIGINT.", "--for", metavar="TIME")
+        str | None, option("End COMMAND by SIGINT after this time.", "--for", metavar="TIME")
     ] = None,
     require_precision: Annotated[
         bool,
         option(
-            "Exit with 4 if nothing is exceeded, but something not decided.", "--require-precision"
+            "Exit with status 4 if no limit is exceeded but one could not be judged.",
+            "--require-precision",
         ),
     ] = False,
     junit_file: Annotated[
-        Path | None, option("Write a test report in JUnit's XML.", "--junit", metavar="FILE")
+        Path | None, option("Write a test report as JUnit XML.", "--junit", metavar="FILE")
     ] = None,
     *,
     output: Output,

@@ -34,8 +34,11 @@ from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
-KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report FILE is a page"
-MORE_OF = "Counters, causes, each miss: wirecost probe show --all"
+KEPT = (
+    "For counters, causes and each miss, keep the logs with --out LOGS, or write a page with "
+    "--report FILE"
+)
+MORE_OF = "For counters, causes and each miss: wirecost probe show --all"
 HOOKS = tuple(hook.name for hook in all_hooks())
 app = typer.Typer(add_completion=False)
 
@@ -45,7 +48,8 @@ app = typer.Typer(add_completion=False)
 def command(
     words: Words,
     out: Annotated[
-        Path | None, option("Keep the logs here; default: shown and removed.", metavar="DIR")
+        Path | None,
+        option("Keep the logs in this folder; default: they are shown and removed.", metavar="DIR"),
     ] = None,
     without: Annotated[
         str | None,
@@ -63,17 +67,17 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions.", metavar="N")
+        int, option("Refuse patterns that match more functions than this.", metavar="N")
     ] = DEFAULT_LIMIT,
     function_means: Annotated[
         str,
         option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
     ] = MEANS[0],
     seconds: Annotated[
-        str | None, option("End the program after so long, by SIGINT.", "--for", metavar="TIME")
+        str | None, option("End the program by SIGINT after this time.", "--for", metavar="TIME")
     ] = None,
     stacks: Annotated[
-        bool, option("Keep where what is counted happens, for probe check.", "--stacks")
+        bool, option("Keep the stacks at which counted events happen, for probe check.", "--stacks")
     ] = False,
     deadline: Deadline = None,
     *,

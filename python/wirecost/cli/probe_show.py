@@ -16,13 +16,13 @@ from wirecost.system.foreign import shell_line
 if TYPE_CHECKING:
     from wirecost.results.records.recorded_machine import Started
 
-MORE = "Counters, causes, each miss: probe show --all LOGS, or --report page.html"
-ALL = "Counters, causes, each miss: wirecost probe show --all"
+MORE = "For counters, causes and each miss: probe show --all LOGS, or --report page.html"
+ALL = "For counters, causes and each miss: wirecost probe show --all"
 EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
 Deadline = Annotated[
-    str | None, option("Count executions that took longer, such as 10ms.", metavar="TIME")
+    str | None, option("Count the executions that took longer, such as 10ms.", metavar="TIME")
 ]
 
 

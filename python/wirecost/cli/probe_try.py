@@ -36,7 +36,9 @@ EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 LAST_BYTES = 300
 """Bytes at the end of a failed program's errors that are shown."""
 app = typer.Typer(add_completion=False)
-Rounds = Annotated[int, option("Processes of each remedy, in turns.", metavar="N", min=1)]
+Rounds = Annotated[
+    int, option("Number of processes for each remedy; remedies take turns.", metavar="N", min=1)
+]
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
@@ -46,12 +48,12 @@ def command(
     remedies: Remedies = None,
     rounds: Rounds = 6,
     seconds: Annotated[
-        str | None, option("End each process after so long, by SIGINT.", "--for", metavar="TIME")
+        str | None, option("End each process by SIGINT after this time.", "--for", metavar="TIME")
     ] = None,
     function: Annotated[
         list[str] | None,
         option(
-            "Functions to compare, as of wirecost probe run: 'ns::Planner::*'; repeatable.",
+            "Functions to compare, as in wirecost probe run: 'ns::Planner::*'; repeatable.",
             metavar="PATTERN",
         ),
     ] = None,

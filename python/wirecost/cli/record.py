@@ -30,15 +30,19 @@ EXAMPLE = "wirecost record /planner --out recording"
 def command(
     node: Annotated[str, argument("NODE", "Name of the node to record.")],
     launch: Annotated[
-        list[str] | None, argument("-- COMMAND", "With --launch: what starts the node.")
+        list[str] | None, argument("-- COMMAND", "With --launch: the command that starts the node.")
     ] = None,
     system: Annotated[
         str,
-        option("Middleware: ros1, or dds (which includes ROS 2).", metavar="NAME", known=SYSTEMS),
+        option(
+            "The middleware: ros1, or dds (which includes ROS 2).", metavar="NAME", known=SYSTEMS
+        ),
     ] = "ros1",
     pid: Annotated[
         int | None,
-        option("The node's process, if the middleware does not report it.", metavar="PID"),
+        option(
+            "The number of the node's process, if the middleware does not report it.", metavar="PID"
+        ),
     ] = None,
     launched: Annotated[
         bool, option("Start the node with the COMMAND after --.", "--launch")
@@ -52,7 +56,7 @@ def command(
     ] = None,
     domain: Annotated[
         int | None,
-        option("DDS domain; default: ROS_DOMAIN_ID, else 0.", metavar="N", min=0, max=232),
+        option("The DDS domain; default: ROS_DOMAIN_ID, or else 0.", metavar="N", min=0, max=232),
     ] = None,
     interface: Annotated[
         list[str] | None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -21,7 +21,14 @@ HEAP_WARMUP_S = 5
 
 @answering(report=False)
 def command(
-    recording: Annotated[Path, argument("DIR", "A recording: a folder of wirecost record.")],
+    recording: Annotated[
+        Path,
+        argument(
+            "DIR",
+            "The recording: a folder that wirecost record made.",
+        ),
+        RecordingPath("a folder of wirecost record"),
+    ],
     override: Annotated[
         list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")
     ] = None,
@@ -29,7 +36,7 @@ def command(
         int | None, option("The node's CPU; default: as recorded.", metavar="N", min=0)
     ] = None,
     player_cpu: Annotated[
-        int | None, option("The CPU that sends the inputs.", metavar="N", min=0)
+        int | None, option("The CPU from which the inputs are sent.", metavar="N", min=0)
     ] = None,
     player_fifo: Annotated[
         int | None,
@@ -39,7 +46,9 @@ def command(
             min=0,
         ),
     ] = None,
-    rate: Annotated[float, option("Speed: 2 plays twice as fast as recorded.", metavar="X")] = 1.0,
+    rate: Annotated[
+        float, option("Playback speed: 2 plays twice as fast as recorded.", metavar="X")
+    ] = 1.0,
     consumed: Annotated[
         bool,
         option(
@@ -73,7 +82,8 @@ def command(
     prime: Annotated[
         bool,
         option(
-            "Send the first inputs once beforehand, to nodes that advertise only then.",
+            "Send the first inputs once beforehand, for nodes that advertise their topics only "
+            "then.",
             "--prime/--no-prime",
         ),
     ] = True,

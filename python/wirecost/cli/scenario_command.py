@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, numbers, option
+from wirecost.cli.options import RecordingPath, argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
     OptionSetting,
@@ -70,10 +70,12 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
     if details.is_argument:
         declared = argument(metavar or "", details.help, details.known, show_default=False)
+    else:
+        names = details.name.split()
+        declared = option(details.help, *names, known=details.known, metavar=metavar)
+    if details.takes is None:
         return Annotated[kind, declared], default
-    names = details.name.split()
-    declaration = option(details.help, *names, known=details.known, metavar=metavar)
-    return Annotated[kind, declaration], default
+    return Annotated[kind, declared, RecordingPath(details.takes)], default
 
 
 def _value(setting: OptionSetting, given: Any) -> Any:

@@ -25,13 +25,16 @@ def command(
         str | None,
         argument(
             "NAME,NAME…",
-            "With --test: the transports to test; default: all.",
+            "With --test: the middlewares to test; default: all.",
             known=transport_names,
             show_default=False,
         ),
     ] = None,
     test: Annotated[
-        bool, option("Send a message through each, between two processes, and check it.", "--test")
+        bool,
+        option(
+            "Send a message over each middleware, between two processes, and check it.", "--test"
+        ),
     ] = False,
 ) -> Answer:
     """List transports and tensor frameworks: which work here."""

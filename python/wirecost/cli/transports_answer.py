@@ -14,8 +14,8 @@ from wirecost.results.report.shared.table import Column, Table, Toned
 from wirecost.system.counted import counted
 
 NOTES = [
-    "copies: by libraries; aligned: to 64 bytes, else some frameworks copy again;",
-    "C++: `bench transport --client native` has its library; no: it says why.",
+    "copies: made by libraries; aligned: to 64 bytes, without which some frameworks copy again;",
+    "C++: whether `bench transport --client native` can use it; if not, it prints why.",
 ]
 SUITABLE = "One machine: iceoryx2, zeromq (containers). Several: zenoh."
 LIKELY = ("iceoryx2", "zeromq", "zenoh-shm")
@@ -52,7 +52,7 @@ def transports_answer(
         doubts=[(line, "") for line in _lines(transports)],
         more=_measuring(here),
         sections=[Section([table, *words, _frameworks(frameworks)])],
-        heading="Transports and tensor frameworks on this machine",
+        heading="Middlewares and tensor frameworks on this machine",
         document=document,
     )
 
@@ -79,8 +79,13 @@ def tested_answer(outcomes: Sequence[TrialOutcome], document: Any) -> Answer:
     return Answer(
         f"A message arrived over {arrived} of {counted(len(outcomes), 'transport')}; "
         f"{failed} failed.",
-        Table.of("", outcomes, columns, ["From sending to the checked content, first message."]),
-        heading="A message over each transport",
+        Table.of(
+            "",
+            outcomes,
+            columns,
+            ["Time of the first message, from sending it until its content was checked."],
+        ),
+        heading="A message over each middleware",
         document=document,
         status=FAILED if failed else 0,
     )
@@ -89,9 +94,9 @@ def tested_answer(outcomes: Sequence[TrialOutcome], document: Any) -> Answer:
 def _measuring(here: set[str]) -> str:
     """Return the command that measures the likely best that work here."""
     names = [name for name in LIKELY if name in here][:MEASURED]
-    mwares = f"--mwares {','.join(names)} " if names else ""
+    middlewares = f"--middlewares {','.join(names)} " if names else ""
     load = "--sizes 1MB --rate 30 --seconds 12"
-    return f"wirecost bench transport {mwares}--settings matched {load}"
+    return f"wirecost bench transport {middlewares}--settings matched {load}"
 
 
 def _transports(transports: Sequence[AvailableTransport], natives: Mapping[str, bool]) -> Table:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -90,3 +90,18 @@ class RecordingPart(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass
+class RecordingFiles:
+    """Opened files of a recording, and the statements of its index about them.
+
+    ``counts``: of messages, ``qos``: what publishers offered, both by topic; ``index``: the name
+    of the file that states them.
+    """
+
+    parts: list[RecordingPart]
+    counts: dict[str, int] = field(default_factory=dict)
+    qos: dict[str, str] = field(default_factory=dict)
+    index: str = ""
+    warnings: list[str] = field(default_factory=list)

@@ -38,7 +38,7 @@ def open_trace(
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         known = f"these are known: {', '.join(SUFFIXES)}"
-        raise UserError(f"{path}: not a trace by its suffix; {reading_command(path) or known}")
+        raise UserError(f"{path}: no trace of OSI by its suffix; {reading_command(path) or known}")
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":
@@ -101,4 +101,6 @@ def create_trace(
         return McapTraceWriter(path, type_name, about or about_named(path), compression)
     if suffix == ".txth":
         return TextWriter(path, type_name)
-    raise UserError(f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}")
+    raise UserError(
+        f"{path}: no trace of OSI by its suffix; these are known: {', '.join(SUFFIXES)}"
+    )

@@ -9,15 +9,19 @@ from pathlib import Path
 from urllib.parse import quote
 
 from wirecost.data.recordings import offered
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
-from wirecost.data.recordings.damage import damage
+from wirecost.data.recordings.connection import (
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
+from wirecost.data.recordings.damage import REINDEX, damage
+from wirecost.data.recordings.packed_messages import with_unpacked
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 PLUGIN_ORDER = 3
 SUFFIX = ".db3"
-NAME = "ROS 2's .db3 and folders"
-REINDEX = "ros2 bag reindex"
+NAME = "ROS 2's .db3"
 _LONGEST_DEFINITION = 8 << 20
 _ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
 """Where a table's rows are; 0 for views and virtual tables."""
@@ -153,5 +157,5 @@ def _bytes(value: object) -> bytes:
     return value
 
 
-def open_part(path: Path) -> SqliteFile:
-    return SqliteFile(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([with_unpacked(SqliteFile(path))])

@@ -9,8 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from wirecost.data.recordings import offered
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import (
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
 from wirecost.data.recordings.mcap.file import McapFile
+from wirecost.data.recordings.packed_messages import with_unpacked
 from wirecost.system.errors import UserError
 
 PLUGIN_ORDER = 1
@@ -67,5 +72,5 @@ class McapPart:
         self._file.close()
 
 
-def open_part(path: Path) -> McapPart:
-    return McapPart(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([with_unpacked(McapPart(path))])

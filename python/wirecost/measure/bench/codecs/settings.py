@@ -28,19 +28,22 @@ class Settings(option.ScenarioSettings):
 
     files: tuple[Path, ...] = option.argument(
         "[FILE]…",
-        "Scans (.pcd, .ply, KITTI's .bin) or a recording; without one, real scans of "
+        "Scans (.pcd, .ply, KITTI's .bin) or a recording; default: the real scans in "
         "WIRECOST_DATA, or a synthetic one.",
+        takes="PointCloud2",
     )
     topic: str = option.setting(
         "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"
     )
     error: float = option.setting(
         0.0005,
-        "What lossy codecs may change in x, y and z, in their unit.",
+        "Largest error that lossy codecs may make in x, y and z, such as 1mm or 0.001.",
         metavar="METRES",
         check=_check_error,
     )
-    rounds: int = option.setting(30, "How often each codec runs.", check=option.within(1, 10_000))
+    rounds: int = option.setting(
+        30, "How many times each codec runs.", check=option.within(1, 10_000)
+    )
     processes: int = option.processes(1)
     seed: int = option.seed("Seed of the codecs' order.")
 

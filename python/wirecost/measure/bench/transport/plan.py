@@ -89,7 +89,7 @@ def plan(
     if not planned.outcomes:
         reasons = "; ".join(f"{what}: {why}" for what, why in planned.not_run.items())
         why = reasons or "no contender is left"
-        raise UserError(f"nothing can be measured: {why}; choose another --mwares or --client")
+        raise UserError(f"nothing can be measured: {why}; choose another --middlewares or --client")
     return planned
 
 
@@ -140,8 +140,8 @@ def _leave_out(settings: Settings, planned: TransportPlan) -> None:
                 # A request of both kinds needs no line about one that is impossible.
                 if why != NATIVE_ALONE or NATIVE not in settings.client:
                     names.setdefault((kind, why), []).append(mware)
-    for (kind, why), mwares in names.items():
-        planned.not_run[f"{', '.join(mwares)} {kind}"] = why
+    for (kind, why), middlewares in names.items():
+        planned.not_run[f"{', '.join(middlewares)} {kind}"] = why
 
 
 def _absence(mware: str, kind: str) -> str:
@@ -214,7 +214,7 @@ def _command(
     """Return words of a command line that measures this case of this contender alone."""
     return (
         "wirecost", "bench", "transport",
-        "--mwares", contender.mware,
+        "--middlewares", contender.mware,
         "--client", contender.client.kind,
         "--settings", contender.setting.name,
         "--pattern", case.pattern,
