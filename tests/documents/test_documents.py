@@ -14,7 +14,7 @@ from documents.blocks import BLOCK, CELL, documents, written
 from documents.figures import FIGURES, drawn
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
-from wirecost.results.report.scenarios.osi.content import overview, table1
+from wirecost.measure.bench.osi.content import overview, table1
 from wirecost.results.report.shared.races import race_title, races
 
 KEPT = sorted(path.stem for path in RESULTS.glob("*.csv"))

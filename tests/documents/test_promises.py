@@ -101,3 +101,16 @@ def test_the_size_of_the_wheel_is_the_stated_one(wheel: Path) -> None:
 def test_a_log_holds_as_many_executions_as_stated() -> None:
     (stated,) = re.findall(r"16MiB hold (\d+) executions", (ROOT / "docs/probe.md").read_text())
     assert (16 << 20) // RECORD.itemsize == int(stated)
+
+
+FILE = re.compile(r"`([\w-]+(?:/[\w-]+)*(?:\.py|/))`")
+
+
+@pytest.mark.parametrize(
+    "readme", sorted((ROOT / "python" / "wirecost").rglob("README.md")),
+    ids=lambda path: path.parent.relative_to(ROOT).as_posix(),
+)  # fmt: skip
+def test_files_that_the_readme_of_a_folder_names_are_there(readme: Path) -> None:
+    named = FILE.findall(readme.read_text())
+    bases = (readme.parent, ROOT / "python" / "wirecost")
+    assert [name for name in named if not any((base / name).exists() for base in bases)] == []

@@ -108,7 +108,7 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     with progress() as advance:
         if not from_recording:
             return convert(source, out, wanted)
-        from wirecost.measure.cost.packed_recording import convert as convert_recording
+        from wirecost.data.clouds.packed_recording import convert as convert_recording
 
         return convert_recording(source, out, topic, wanted, advance)
 
@@ -163,7 +163,7 @@ def _rest(done: Converted) -> str:
         messages = counted(
             done.copied, "message of another topic is", "messages of other topics are"
         )
-        said.append(f"{messages} copied, without their QoS settings.")
+        said.append(f"{messages} copied.")
     if done.is_packed and done.has_gaps:
         said.append("Bytes between fields are set to zero.")
     if done.left_out:

@@ -21,9 +21,9 @@ from clouds.test_packed import bytes_of, scan
 from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
 from wirecost.data.clouds.packed import point_fields
+from wirecost.data.clouds.packed_recording import McapMessages
 from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.data.recordings.mcap.writer import McapSchema
-from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
 CLOUD = "sensor_msgs/msg/PointCloud2"

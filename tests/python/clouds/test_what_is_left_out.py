@@ -13,7 +13,7 @@ from clouds.test_bit_exact import changed, message
 from clouds.test_convert_cloud import converted, refusal, run
 from wirecost.data.clouds import scan_files
 from wirecost.data.clouds.packed_message import CDR, CLOUD, PACKED, store
-from wirecost.measure.cost.packed_recording import McapMessages
+from wirecost.data.clouds.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
 HEADER = """VERSION 0.7

@@ -28,7 +28,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "data.traces",
         "schema.compile",
     },
-    "data.clouds": set(),
+    "data.clouds": {"data.messages", "data.recordings", "data.recordings.mcap"},
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
     "messaging.tensor": set(),

@@ -13,6 +13,7 @@ from wirecost.data.recordings.connection import (
     RecordedConnection,
     RecordedMessage,
 )
+from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -54,9 +55,14 @@ class Recording(Closing):
         for part in self._parts:
             part.close()
 
+    def about(self, connection: RecordedConnection) -> dict[str, str]:
+        """Return what is stated of a connection, by the keys of MCAP's channels."""
+        offered = self._files.offered.get(connection.topic, "")
+        return ({KEY: offered} if offered else {}) | dict(connection.about)
+
     def qos(self, connection: RecordedConnection) -> str:
         """Return what is known of what a connection's publishers offered; empty: nothing."""
-        return connection.qos or self._files.qos.get(connection.topic, "")
+        return offered_words(self.about(connection).get(KEY, ""))
 
     def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
         """Return the readable connections of a topic, empty for the only one. Raises UserError.

@@ -24,6 +24,8 @@ from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.closing import Closing
 
+TRANSPORTS, UDP = "FASTDDS_BUILTIN_TRANSPORTS", "UDPv4"
+"""Variable by which Fast DDS is told how to send, and its word for UDP alone."""
 Rows = NDArray[np.int64]
 """Rows of a run, as the protocol of ``bench transport`` has them."""
 SENT, RECEIVED = 4, 3
@@ -119,6 +121,8 @@ class StandInProcesses(Closing):
         own: JsonObject = {}
         if self.library.name in (DDS, CYCLONE):
             own = {"keep_last": True}
+        if self.library.name == DDS and self.library.environment.get(TRANSPORTS) != UDP:
+            own["shared_memory"] = True  # as Fast DDS does by itself
         return {
             "type": stand_in.type,
             "transport": self.library.name,

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from wirecost.data.recordings import offered
 from wirecost.data.recordings.connection import (
+    DIGEST,
     RecordedConnection,
     RecordedMessage,
     RecordingFiles,
@@ -93,13 +94,15 @@ class SqliteFile:
             "SELECT id, name, type, serialization_format FROM topics ORDER BY id"
         ):
             digest = str(digests.get(number) or "")
+            stated = {DIGEST: digest, offered.KEY: offered.limited(profiles.get(number))}
+            about = {key: text for key, text in stated.items() if text}
             described = definitions.get(str(type_), [])
             same = [definition for definition in described if definition[2] == digest]
             encoding, text, _ = (same or described or [("", b"", "")])[0]
             connections.append(
                 RecordedConnection(number, str(topic), str(type_), str(wire), encoding,
                                    text, counts.get(number, 0), digest,
-                                   offered.offered_words(profiles.get(number)))
+                                   about)
             )  # fmt: skip
         if lost := sum(counts.values()) - sum(connection.count for connection in connections):
             self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")

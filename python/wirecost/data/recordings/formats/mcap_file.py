@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings import offered
 from wirecost.data.recordings.connection import (
+    DIGEST,
     RecordedConnection,
     RecordedMessage,
     RecordingFiles,
@@ -51,8 +51,8 @@ class McapPart:
                     schema.encoding if schema else "",
                     schema.data if schema else b"",
                     int(counts[channel.id]),
-                    channel.metadata.get("topic_type_hash", ""),
-                    offered.offered_words(channel.metadata.get(offered.KEY, "")),
+                    channel.metadata.get(DIGEST, ""),
+                    channel.metadata,
                 )
             )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirecost.data.recordings import formats, plain_yaml
 from wirecost.data.recordings.connection import RecordingFiles, RecordingPart
-from wirecost.data.recordings.offered import KEY, offered_words
+from wirecost.data.recordings.offered import KEY, limited
 from wirecost.data.recordings.packed_messages import PackedMessages
 from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
@@ -24,13 +24,13 @@ LARGEST_METADATA = 16 << 20
 
 @dataclass
 class _Metadata:
-    """``counts``: of messages, ``qos``: what publishers offered, by topic as the file has them."""
+    """``counts``: of messages, ``offered``: QoS of publishers, by topic as the file has them."""
 
     files: list[str] = field(default_factory=list)
     by_message: bool = False
     """True where each message is compressed by itself."""
     counts: dict[str, int] = field(default_factory=dict)
-    qos: dict[str, str] = field(default_factory=dict)
+    offered: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -55,7 +55,7 @@ def open_files(path: Path) -> RecordingFiles:
         parts = [
             part if isinstance(part, PackedMessages) else PackedMessages(part) for part in parts
         ]
-    return RecordingFiles(parts, about.counts, about.qos, METADATA, about.warnings)
+    return RecordingFiles(parts, about.counts, about.offered, METADATA, about.warnings)
 
 
 def _files(path: Path) -> list[str]:
@@ -85,7 +85,7 @@ def _read(document: Any) -> _Metadata:
     for topic_count in about.get("topics_with_message_count") or ():
         described = topic_count["topic_metadata"]
         topic = _text(described["name"])
-        metadata.qos[topic] = offered_words(described.get(KEY))
+        metadata.offered[topic] = limited(described.get(KEY))
         metadata.counts[topic] = metadata.counts.get(topic, 0) + int(topic_count["message_count"])
     return metadata
 

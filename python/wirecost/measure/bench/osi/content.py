@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
@@ -33,6 +32,8 @@ from wirecost.results.report.shared.races import (
 )
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
+
+from .schema import OsiMeta, OsiRun
 
 Pair = tuple[float, float]
 """Milliseconds of source and model."""

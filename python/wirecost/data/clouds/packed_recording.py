@@ -21,7 +21,7 @@ from wirecost.data.clouds.packed_message import (
 from wirecost.data.clouds.point_cloud2 import points_of
 from wirecost.data.clouds.waste import CloudWaste
 from wirecost.data.messages.ros.reader import FAULTS
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import DIGEST, RecordedConnection, RecordedMessage
 from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
@@ -59,9 +59,11 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                     if is_chosen:
                         data = _converted(connection, message, number, wanted, done, waste)
                     if data is not None:
-                        written.add(other, connection.topic, message.time_ns, data)
+                        about = recording.about(connection)
+                        written.add(other, connection.topic, message.time_ns, data, about)
                     elif connection.wire == CDR:
-                        written.copy(connection, message.time_ns, message.data)
+                        about = recording.about(connection)
+                        written.copy(connection, message.time_ns, message.data, about)
                         done.copied += not is_chosen
                     elif connection.topic not in done.left_out:
                         done.left_out.append(connection.topic)
@@ -138,11 +140,26 @@ class McapMessages(McapWriter):
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file, "ros2")
 
-    def add(self, kind: str, topic: str, time_ns: int, data: bytes) -> None:
+    def add(
+        self,
+        kind: str,
+        topic: str,
+        time_ns: int,
+        data: bytes,
+        about: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write a cloud; of what is stated about its topic, all but the type's digest holds."""
         text, _ = store(CDR).generate_msgdef(kind, ros_version=2)
         schema = McapSchema(kind, "ros2msg", text.encode())
-        self.write(self.channel(topic, CDR, schema), time_ns, data)
+        kept = {key: value for key, value in (about or {}).items() if key != DIGEST}
+        self.write(self.channel(topic, CDR, schema, kept), time_ns, data)
 
-    def copy(self, connection: RecordedConnection, time_ns: int, data: bytes | memoryview) -> None:
+    def copy(
+        self,
+        connection: RecordedConnection,
+        time_ns: int,
+        data: bytes | memoryview,
+        about: Mapping[str, str],
+    ) -> None:
         schema = McapSchema(connection.type, connection.encoding, connection.definition)
-        self.write(self.channel(connection.topic, connection.wire, schema), time_ns, data)
+        self.write(self.channel(connection.topic, connection.wire, schema, about), time_ns, data)
