@@ -35,7 +35,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 
 DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
-LISTENERS = {DDS: "dds_listener.py", ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
+LISTENERS = {ROS2: "ros2_listener.py", ROS1: "ros1_listener.py", DDS: "dds_listener.py"}
 REMEDIES = {
     ROS1: "apt-get install python3-rospy, or source a ROS 1",
     ROS2: MISSING,
