@@ -40,7 +40,7 @@ app = typer.Typer(
     cls=imported(
         "wirecost.cli.", *COMMANDS, for_files=lambda path: answering_command(path) or SCHEMA
     ),
-    help="What a message costs from one component to the next, and how to make it cheap.",
+    help="Measure what a message costs between components, and generate code that costs less.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,12 +51,14 @@ app = typer.Typer(
 def options(
     context: typer.Context,
     quiet: Annotated[
-        bool, option("No progress: results and errors only.", "--quiet", "-q")
+        bool, option("Print results and errors only, no progress.", "--quiet", "-q")
     ] = False,
     verbose: Annotated[bool, option("Show a traceback on errors.", "--verbose", "-v")] = False,
     version: Annotated[
         bool,
-        option("Print version, commit, compiler, and whether from a wheel.", "--version"),
+        option(
+            "Print the version, the commit, the compiler and whether it is a wheel.", "--version"
+        ),
     ] = False,
     cmake_dir: Annotated[
         bool,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.cli.imported import group
 
 app = group(
-    "Many measurements from one file.",
+    "Run many measurements that one file describes.",
     "wirecost.cli.campaign_",
     "plan",
     "run",

@@ -41,7 +41,11 @@ def advise_command(
     ],
     only: Annotated[
         str | None,
-        option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
+        option(
+            "The only list to look at, such as lidar_sensor_view.reflection.",
+            "--list",
+            metavar="PATH",
+        ),
     ] = None,
     error: Annotated[
         list[str] | None,
@@ -51,7 +55,11 @@ def advise_command(
         ),
     ] = None,
     frames: Annotated[
-        int, option("Number of frames to measure, spread evenly; 0: all.", metavar="N")
+        int,
+        option(
+            "Number of frames to measure, spread evenly over the trace; 0 measures all.",
+            metavar="N",
+        ),
     ] = FRAMES,
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
@@ -79,12 +87,15 @@ def advise_command(
             "`wirecost trace info` prints the lists"
         )
     command = shell_line("wirecost", "columns", "advise", file)
-    more = f"Every field, and the options: {command} --all"
+    more = f"All fields and options: {command} --all"
     times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),
-        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
+        hints=[
+            f"This measures bytes only. To measure times:\nwirecost bench {times} "
+            f"{shell_line(file)}"
+        ],
         more=more,
         sections=[
             Section(
@@ -111,7 +122,7 @@ def _sentence(advice: Advice) -> str:
     """Say whether columns save bytes, and where."""
     saving = [item for item in advice.lists.values() if item.saves]
     if not saving:
-        return "Rows are smaller: columns of so few elements gain arrays, not bytes."
+        return "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
     first = max(saving, key=lambda item: item.totals["rows"].bytes)
     others = len(advice.lists) - len(saving)
     rest = f"; for {counted(others, 'other list')} rows are smaller" if others else ""

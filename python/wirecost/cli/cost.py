@@ -313,7 +313,12 @@ def _listened(
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
         cost = system_cost(source, survey, prices, lang or graph.lang, counts)
-        return survey, msgspec.structs.replace(cost, processes=graph.processes(cost.topics))
+        return survey, msgspec.structs.replace(
+            cost,
+            processes=graph.processes(cost.topics),
+            is_listened=request.listens,
+            looking=graph.looking,
+        )
 
 
 def _subscribers(text: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from wirecost.cli.imported import group
 
 app = group(
-    "Record what callbacks cost, show and convert it.",
+    "Record what the callbacks of a program cost.",
     "wirecost.cli.probe_",
     "run",
     "attach",

@@ -210,7 +210,7 @@ def test_a_wrong_message_leaves_nothing(tmp_path: Path, drives: Path) -> None:
     ("words", "said"),
     [
         (("scan.pcd", "out.ply"), "name such a file"),
-        (("scan.pcd", "out.wcloud", "--error", "1"), "such as 1mm"),
+        (("scan.pcd", "out.wcloud", "--error", "much"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "0mm"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "1mm", "--lossless"), "choose one"),
         (("scan.pcd", "out.wcloud", "--topic", "/a"), "is for recordings"),

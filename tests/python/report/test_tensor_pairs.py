@@ -18,7 +18,9 @@ from wirecost.results.report.shared.table import Table
 
 def made(path: Path, factor: pl.Expr, **more: str) -> Results:
     """Two pairs of processes; ``factor`` of zeromq's total, by repetition and process."""
-    results = tensor_folder(path, mwares=("zeromq", "zenoh", "wrapyfi-in-process"), n=40, **more)
+    results = tensor_folder(
+        path, middlewares=("zeromq", "zenoh", "wrapyfi-in-process"), n=40, **more
+    )
     slow = (pl.col("contender") == "zeromq") & (pl.col("stage") == "total")
     samples = results.samples.with_columns(process=pl.col("repetition") // 20).with_columns(
         ns=pl.when(slow).then((pl.col("ns") * factor).cast(pl.Int64)).otherwise(pl.col("ns"))

@@ -83,6 +83,12 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema",
     },
+    "measure.standins": {
+        "data.messages",
+        "measure.bench.engine",
+        "messaging.transport",
+        "observe.usage",
+    },
     "measure.cost": {
         "data.messages",
         "data.recordings",
@@ -91,6 +97,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "measure.at_rate",
         "measure.bench.engine",
         "measure.serializers",
+        "measure.standins",
         "observe.usage",
         "replay",
         "results.records",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +18,8 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
+from wirecost.data.clouds.point_cloud2 import points_of
+from wirecost.data.clouds.waste import CloudWaste
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.connection import DIGEST, RecordedConnection, RecordedMessage
 from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
@@ -44,6 +47,7 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
         is_packed = _is_packed(recording, topic)
         kind, other = (CLOUD, PACKED) if is_packed else (PACKED, CLOUD)
         done = Converted(is_packed)
+        waste: defaultdict[str, CloudWaste] = defaultdict(CloudWaste)
         try:
             with whole_file.replaced(out) as new_file, new_file.open("wb") as file:
                 written = McapMessages(file)
@@ -53,7 +57,7 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                     is_chosen = _type(connection) == kind and topic in ("", connection.topic)
                     data = None
                     if is_chosen:
-                        data = _converted(connection, message, number, wanted, done)
+                        data = _converted(connection, message, number, wanted, done, waste)
                     if data is not None:
                         about = recording.about(connection)
                         written.add(other, connection.topic, message.time_ns, data, about)
@@ -68,7 +72,10 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                 written.finish()
         except OSError as error:
             raise failed_write(out, error, "name another file") from error
-        done.warnings += recording.warnings
+        done.advice += (
+            f"{shown(topic)}: {text}" for topic, of in waste.items() for text in of.advice()
+        )
+    done.warnings += recording.warnings
     return done
 
 
@@ -92,6 +99,7 @@ def _converted(
     number: int,
     wanted: Wanted,
     done: Converted,
+    waste: Mapping[str, CloudWaste],
 ) -> bytes | None:
     """Return the other kind of a cloud; None for one that cannot be converted, which is counted."""
     kind = _type(connection)
@@ -103,6 +111,7 @@ def _converted(
             made, layout, errors = packed_message(message, wanted)
             data = bytes(store(CDR).serialize_cdr(made, PACKED))
             done.add(layout, made.compressed_data.size, errors)
+            waste[connection.topic].add(points_of(message))
         else:
             cloud, layout = unpacked_message(message, wanted)
             data = bytes(store(CDR).serialize_cdr(cloud, CLOUD))

@@ -71,7 +71,7 @@ def find(name: str) -> type[Transport]:
     if module in modules() and (kind := _classes(module).get(name)):
         return kind
     near = difflib.get_close_matches(name, names(), 3, 0.4)
-    raise UserError(f"transport {name!r} is unknown: did you mean {', '.join(near or names())}?")
+    raise UserError(f"middleware {name!r} is unknown: did you mean {', '.join(near or names())}?")
 
 
 def _classes(module: str) -> dict[str, type[Transport]]:

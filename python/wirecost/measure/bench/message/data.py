@@ -74,7 +74,7 @@ def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path]
     if not is_recording(path):
         if path.suffix.lower() not in _READERS:  # no schema would help
             raise _unknown_kind(path)
-        raise UserError(f"{path}: does not say its schema; name one before --data")
+        raise UserError(f"{path}: does not contain its schema; give one before --data")
     with Recording(path) as recording:
         return subject_of(recording, topic, type_name, include)
 
@@ -118,7 +118,7 @@ def recorded(
 
 def _unknown_kind(path: Path) -> UserError:
     kinds = ", ".join((*formats.NAMES.values(), *BINARY, *JSON, *TEXT))
-    return UserError(f"{path}: its kind is not known by its name; give one of {kinds}")
+    return UserError(f"{path}: its suffix is not known; give one of {kinds}")
 
 
 def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) -> RecordedMessages:
