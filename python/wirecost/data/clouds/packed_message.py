@@ -20,7 +20,7 @@ from wirecost.data.clouds.packed import (
 )
 from wirecost.data.clouds.point_cloud2 import bytes_of_points, layout_of_message
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
 PACKED = "point_cloud_interfaces/msg/CompressedPointCloud2"

@@ -27,8 +27,7 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 
 SAID_EVERY = 64
 """Messages between two lines of progress."""

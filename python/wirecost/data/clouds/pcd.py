@@ -19,7 +19,7 @@ from wirecost.data.clouds.scan import Points, Scan, check_counts, without_gaps
 from wirecost.data.clouds.text_values import numbers, points_of_text
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LONGEST_HEADER = 1 << 16
 PADDING = "_"

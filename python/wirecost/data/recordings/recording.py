@@ -17,8 +17,7 @@ from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 
 MOST_LISTED = 8
 

@@ -33,7 +33,7 @@ from wirecost.data.recordings.kept import KeptMessages, Room
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 SAMPLED = 8
 """Most messages of a topic that are kept."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 VOLUNTARY, INVOLUNTARY = "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"
 NAME = "Name:"
