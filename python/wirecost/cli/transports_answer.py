@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
-from wirecost.messaging.api.opening import SHARED_MEMORY
 from wirecost.messaging.api.transport_trial import TrialOutcome
+from wirecost.messaging.transport import SHARED_MEMORY
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table, Toned

@@ -25,7 +25,6 @@ from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.results.records.proof import Proof, StandInTurn, TurnPair
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
-from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 SECONDS = 40.0
@@ -85,7 +84,9 @@ def proof(
         key=lambda one: one.count,
     )
     topic = next(
-        one for one in cost.topics if (one.topic, one.type) == (remedy.topic, survey.connection.type)
+        one
+        for one in cost.topics
+        if (one.topic, one.type) == (remedy.topic, survey.connection.type)
     )
     library, client, why_client = library_for(topic, cost.lang, pricing, python)
     before = stand_in(topic, survey, library)

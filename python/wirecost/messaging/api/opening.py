@@ -7,11 +7,9 @@ import os
 import threading
 from dataclasses import dataclass
 
-from wirecost.messaging.transport import Transport, find, names, open_transport
+from wirecost.messaging.transport import SHARED_MEMORY, Transport, find, names, open_transport
 from wirecost.system.errors import UserError
 
-SHARED_MEMORY = "iceoryx2"
-"""Transport to install where none has shared memory: messages of any size cost it the same."""
 ON_ONE_MACHINE = (SHARED_MEMORY, "zeromq")
 """Transports that are taken where none is named, in this order."""
 

@@ -31,9 +31,12 @@ from wirecost.messaging.transport.shared.trailer import Count
 from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugin, load_plugins, module_names
 
+SHARED_MEMORY = "iceoryx2"
+"""The middleware to install where none has shared memory: messages of any size cost it the same."""
 _FOLDER = Path(__file__).parent
 
 __all__ = [
+    "SHARED_MEMORY",
     "Capabilities",
     "Count",
     "Package",

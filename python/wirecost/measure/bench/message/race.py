@@ -65,7 +65,7 @@ def run(settings: Settings, measurement: Measurement) -> None:
         jobs=settings.jobs,
     )
     look = first_look(about, messages, measurement.remark)
-    backends, missing = _backends(
+    backends, missing = available_backends(
         settings.lang, lambda lang: backend_of(lang, about, selection, say, look)
     )
     contenders = {backend.lang: backend.contenders() for backend in backends}
@@ -140,7 +140,7 @@ def run(settings: Settings, measurement: Measurement) -> None:
         compile_and_measure(races, about, messages, failed, measurement, settings.plan, missing)
 
 
-def _backends(
+def available_backends(
     langs: Sequence[str], make: Callable[[str], MessageBackend]
 ) -> tuple[list[MessageBackend], dict[str, str]]:
     """Return what languages have, and by language why others have nothing.

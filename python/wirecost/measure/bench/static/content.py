@@ -48,7 +48,7 @@ def _answer(meta: StaticMeta, rows: list[Row]) -> str:
         return "Sending static data once could not be measured; --tables prints why."
     best = totals[once.ratio_best.to]
     text = (
-        f"Sending static data once takes {units.two_digits(best.bytes / once.bytes)}× fewer "
+        f"Sending static data once needs {units.two_digits(best.bytes / once.bytes)}× fewer "
         f"bytes, and is {plain.compared(once, once.ratio_best)} than {best.contender}, the best "
         "Protobuf."
     )

@@ -32,8 +32,7 @@ from wirecost.measure.bench.transport.setting_groups import settings_of
 from wirecost.measure.bench.transport.settings import Settings
 from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.network.profiles import Profile
-from wirecost.messaging.api.opening import SHARED_MEMORY
-from wirecost.messaging.transport import find
+from wirecost.messaging.transport import SHARED_MEMORY, find
 from wirecost.system.errors import UserError
 
 NATIVE_ALONE = "has a native client only: --client native"

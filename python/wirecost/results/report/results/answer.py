@@ -124,7 +124,7 @@ def _absent(names: list[str]) -> str:
     text = f"Not measured: {', '.join(names)}; --tables prints why."
     if len(text) <= WIDTH:
         return text
-    return f"{counted(len(names), 'contender')} not measured; --tables prints which and why."
+    return f"{counted(len(names), 'contender')} could not be measured; --tables prints why."
 
 
 def _absences(lines: list[str]) -> list[str]:

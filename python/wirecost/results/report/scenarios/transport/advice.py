@@ -132,7 +132,7 @@ def _with_promise(same: list[Choice]) -> str:
     for case in first.promised:
         if all(case.who in promised for promised in by_contender):
             ends = [case] if last is first else [case, by_contender[-1][case.who]]
-            return f"If no message may be lost, use {name(case)}: {_numbers(ends)}."
+            return f" If no message may be lost, use {name(case)}: {_numbers(ends)}."
     if MATCHED not in first.settings:
         return f" To measure settings that promise no loss, add `--settings {MATCHED}`."
     return " No settings that promise no loss delivered everything."

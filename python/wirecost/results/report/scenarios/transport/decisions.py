@@ -58,9 +58,9 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     if any("tail" in need.about for need in by_need):
         table.notes.append(TAIL)
     if lacks := [need for need in judged if need not in by_need and not need.is_moot(found)]:
-        titles = ", ".join(need.title for need in lacks)
+        titles = ", ".join(f"“{need.title}”" for need in lacks)
         asks = ", ".join(need.asks for need in lacks)
-        table.notes.append(f"This run does not show {titles}; for that add {asks}.")
+        table.notes.append(f"This run cannot judge {titles}; that needs {asks}.")
     return table
 
 
