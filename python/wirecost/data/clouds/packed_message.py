@@ -67,8 +67,10 @@ def packed_message(cloud: Any, wanted: Wanted) -> tuple[Any, Layout, dict[str, f
         height=cloud.height,
         width=cloud.width,
         fields=[
-            types["sensor_msgs/msg/PointField"](one.name, one.offset, one.datatype, one.count)
-            for one in cloud.fields
+            types["sensor_msgs/msg/PointField"](
+                point_field.name, point_field.offset, point_field.datatype, point_field.count
+            )
+            for point_field in cloud.fields
         ],
         is_bigendian=False,
         point_step=cloud.point_step,

@@ -88,8 +88,8 @@ def _header(content: mmap.mmap) -> _PlyHeader:
         raise ValueError("its header has no format line")
     *before, points = _to_points(elements)
     check_counts(len(points.properties), len(points.properties))
-    others = [one for one in elements if one.name != POINTS and one.count]
-    left_out = tuple(f"element {shown(one.name, 30)}" for one in others)
+    others = [element for element in elements if element.name != POINTS and element.count]
+    left_out = tuple(f"element {shown(element.name, 30)}" for element in others)
     return _PlyHeader(coded, points, before, left_out, size)
 
 
