@@ -92,6 +92,15 @@ class GraphProcesses:
         python = sum(_is_python(pid) for pid in self._seen)
         return "python" if 2 * python > len(self._seen) else "cpp"
 
+    @property
+    def pids(self) -> list[int]:
+        """Return the processes that are there."""
+        return list(self._seen)
+
+    def nodes_of(self, pid: int) -> set[str]:
+        """Return the nodes that are said to be in a process."""
+        return self._told.get(pid & self._mask, set())
+
     def place(self, told: Mapping[str, int]) -> None:
         """Note in which process each node is, by its number or the last bits of it."""
         for node, process in told.items():

@@ -158,7 +158,8 @@ def table(cost: SystemCost) -> Table:
 
 def tables(cost: SystemCost) -> Iterator[Table]:
     """Yield all tables: topics, remedies, ends, processes."""
-    yield table(cost)
+    if cost.is_listened:
+        yield table(cost)
     if cost.remedies:
         columns = [
             Column[Remedy]("topic", lambda one: one.topic),
