@@ -32,7 +32,7 @@ from wirecost.results.records.cost import EndCost, ProcessCost, TopicCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
 LISTENERS = {ROS2: "ros2_listener.py", ROS1: "ros1_listener.py", DDS: "dds_listener.py"}

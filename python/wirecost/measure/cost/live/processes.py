@@ -13,7 +13,7 @@ from pathlib import Path
 from wirecost.observe.usage import clocks
 from wirecost.observe.usage.processes import Thread, read_threads
 from wirecost.results.records.cost import ProcessCost, ThreadCost, TopicCost
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b"/libddsc")
 """Libraries by which a process is one of a graph; wheels add a number to a name."""
