@@ -12,7 +12,7 @@ from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
 from wirecost.cli.imported import group
 from wirecost.cli.options import argument, option
-from wirecost.cli.trace_options import Topic, Type, warn
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.counted import counted
@@ -34,7 +34,11 @@ HIGHEST_LEVEL = 22
 @app.command("advise")
 @answering()
 def advise_command(
-    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
+    file: Annotated[
+        Path,
+        argument("FILE", f"{FORMATS}; or .pcd, .ply, KITTI's .bin"),
+        TRACE,
+    ],
     only: Annotated[
         str | None,
         option(
@@ -118,7 +122,7 @@ def _sentence(advice: Advice) -> str:
     """Say whether columns save bytes, and where."""
     saving = [item for item in advice.lists.values() if item.saves]
     if not saving:
-        return "Rows are smaller: columns of so few elements gain arrays, not bytes."
+        return "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
     first = max(saving, key=lambda item: item.totals["rows"].bytes)
     others = len(advice.lists) - len(saving)
     rest = f"; for {counted(others, 'other list')} rows are smaller" if others else ""

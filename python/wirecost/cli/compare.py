@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
 from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
 MACHINE = "machine"
+RUN = RecordingPath("`wirecost cost")
 REGRESSION = 3
 IMPRECISE = 4
 """Exit codes; 2 is that of runs that cannot be compared."""
@@ -34,10 +35,12 @@ def command(
             "A",
             "Result folder, --json file or probe logs of the earlier run; or a campaign's store.",
         ),
+        RUN,
     ],
     b: Annotated[
         Path | None,
         argument("B", "The same of the later run; leave it out if A is a store."),
+        RUN,
     ] = None,
     margin: Annotated[
         str | None,

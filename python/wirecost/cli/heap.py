@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.imported import group
-from wirecost.cli.options import Words, option
+from wirecost.cli.options import Words, duration, option
 from wirecost.cli.output_files import check_writable
 from wirecost.observe.heap.launch import Options, environment, pool_bytes
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
+WARMUP_S = 5.0
 
 app = group("Run programs without page faults in their callbacks.")
 
@@ -44,15 +46,20 @@ def run(
     ] = False,
     out: Annotated[Path | None, option("Write the report as JSON.", metavar="FILE")] = None,
     warmup: Annotated[
-        int,
-        option("Count page faults only after this time.", metavar="SECONDS", min=0, max=1_000_000),
-    ] = 5,
+        float,
+        duration(
+            "Count page faults only after this time.",
+            "--warmup",
+            default=WARMUP_S,
+            may_be_zero=True,
+        ),
+    ] = WARMUP_S,
 ) -> None:
     """Run COMMAND with an allocator that causes no page faults in its steady state.
 
     To size the pool: run once with --out wirecost-heap.json, then with --pool auto.
     """
-    options = Options(pool_bytes(pool, profile), lock, huge, report, out, warmup)
+    options = Options(pool_bytes(pool, profile), lock, huge, report, out, ceil(warmup))
     check_writable("--out", out)
     try:
         os.execvpe(command[0], command, environment(options, os.environ))

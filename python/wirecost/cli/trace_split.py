@@ -101,7 +101,7 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> Answer:
         text,
         table,
         steps,
-        more=f"Frames of OUT that hold all: {done.complete:,}. Every field: --all",
+        more=f"{done.complete:,} frames of OUT hold all data. --all lists every field",
         heading=f"{file} split",
         document={"file": str(file), "out": str(out)} | asdict(done),
     )

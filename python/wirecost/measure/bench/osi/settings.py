@@ -84,7 +84,7 @@ class Settings(option.ScenarioSettings):
         PAGES[:1],
         "Pages of memory: huge where contenders ask the kernel for them, small for all of them, "
         "or both, comma-separated.",
-        metavar="SIZE",
+        metavar="KIND",
         known=PAGES,
     )
     builds: tuple[str, ...] = option.setting(
@@ -105,6 +105,7 @@ class Settings(option.ScenarioSettings):
         "Play this trace of sensor views instead of the synthetic highway, in Protobuf's wire "
         "format and in columns.",
         metavar="FILE",
+        takes="OSI",
     )
     player: bool = option.setting(False, "Use a trace player as the source.", "--player")
     table1: bool = option.setting(
