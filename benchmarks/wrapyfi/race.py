@@ -17,11 +17,11 @@ def run(settings: Settings, measurement: Measurement) -> None:
     environment.make(settings.plugins, measurement.remark)
     if settings.pythons:
         environment.make_alone(measurement.remark)
-    mwares = (*settings.mwares, *_wrapyfi(settings.mwares))
+    middlewares = (*settings.middlewares, *_wrapyfi(settings.middlewares))
     tensor.run(
         of_tensor.Settings(
             plugins=settings.plugins,
-            mwares=mwares,
+            middlewares=middlewares,
             dtypes=settings.dtypes,
             rate=settings.rate,
             trials=settings.trials,
@@ -33,7 +33,7 @@ def run(settings: Settings, measurement: Measurement) -> None:
     )
 
 
-def _wrapyfi(mwares: tuple[str, ...]) -> tuple[str, ...]:
+def _wrapyfi(middlewares: tuple[str, ...]) -> tuple[str, ...]:
     """Return Wrapyfi's contenders: within a process, over ZeroMQ, and over these middlewares."""
-    over = [name for name in MIDDLEWARES if name in {*mwares, "zeromq"}]
+    over = [name for name in MIDDLEWARES if name in {*middlewares, "zeromq"}]
     return tuple(f"{PREFIX}{name}" for name in (IN_PROCESS, *over))

@@ -9,7 +9,7 @@ from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.measure.bench.tensor.settings import contenders
 
-EXAMPLE = "wirecost bench --from benchmarks wrapyfi --plugins numpy --mwares zeromq"
+EXAMPLE = "wirecost bench --from benchmarks wrapyfi --plugins numpy --middlewares zeromq"
 OF_THE_PAGE = (
     "numpy", "torch", "tensorflow", "jax", "mxnet", "paddle", "pandas-numpy", "pillow",
 )  # fmt: skip
@@ -23,7 +23,7 @@ class Settings(option.ScenarioSettings):
     plugins: tuple[str, ...] = option.setting(
         OF_THE_PAGE, "Plugins, comma-separated; default: those of the page.", known=PLUGINS
     )
-    mwares: tuple[str, ...] = option.setting(
+    middlewares: tuple[str, ...] = option.setting(
         ("zeromq", "ros1", "yarp"),
         "Transports, raw libraries and floors; Wrapyfi runs over those that it has, and ZeroMQ.",
         parse=contenders,

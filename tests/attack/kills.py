@@ -47,13 +47,14 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "probe": ("--samples", "20", "--processes", "2"),
     "cloud": ("--points", "1000", "--vertices", "8", "--inside", "10", "--samples", "20",
               "--seconds", "1", "--scan", "vlp16", "--processes", "2"),
-    "tensor": ("--plugins", "numpy", "--trials", "20", "--mwares", "shm,zeromq,zenoh-shm,iceoryx2"),
+    "tensor": ("--plugins", "numpy", "--trials", "20",
+               "--middlewares", "shm,zeromq,zenoh-shm,iceoryx2"),
     "codecs": ("--rounds", "4"),
     "fmi": ("--counts", "1", "--sizes", "8B", "--rounds", "3"),
     "static": ("--kilometres", "1", "--objects", "3", "--rounds", "4", "--processes", "2"),
     "message": ("osi3", "--type", "Timestamp", "--lang", "python", *SHORT),
-    "transport": ("--mwares", "zeromq-tcp", "--client", "python", "--sizes", "100B", "--seconds",
-                  "0.3", "--processes", "2"),
+    "transport": ("--middlewares", "zeromq-tcp", "--client", "python", "--sizes", "100B",
+                  "--seconds", "0.3", "--processes", "2"),
 }  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "benchmarks"
 

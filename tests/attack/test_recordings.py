@@ -22,8 +22,8 @@ from attack.recordings.readings import Reading
 from attack.target import Target
 from wirecost.data.recordings import plain_yaml
 from wirecost.data.recordings.formats import bag
+from wirecost.data.recordings.mcap import index as mcap_index
 from wirecost.data.recordings.recording import Recording
-from wirecost.data.traces import mcap_index
 from wirecost.system.errors import UserError
 from wirecost.system.progress import silent
 

@@ -9,6 +9,8 @@ comma; ``origin`` by the run's command and where it was made, ``lead`` by its fi
 table between ``<!-- processes of each benchmark -->`` and ``<!-- end of processes -->`` follows
 from the code, that between ``<!-- runs that are kept -->`` and ``<!-- end of runs -->`` from all
 of the files.
+
+In a sentence, ``**49×**<!-- results/osi: cell TITLE | ROW | COLUMN -->`` is that cell of a table.
 """
 
 from __future__ import annotations
@@ -30,6 +32,10 @@ BLOCK = re.compile(
     r".*?```",
     re.S,
 )
+CELL = re.compile(
+    r"\*\*[^*\n]*\*\*(?=<!-- results/(?P<run>[\w-]+): cell (?P<title>[^|\n]+) \| (?P<row>[^|\n]+)"
+    r" \| (?P<column>[^|\n]+) -->)"
+)
 WIDTH = 80
 
 
@@ -44,6 +50,7 @@ def written(text: str) -> str:
     Raises OSError for a run and KeyError for a table that is not there.
     """
     results = BLOCK.sub(lambda found: f"{found['head']}{content(found)}```", text)
+    results = CELL.sub(lambda found: f"**{cell(found)}**", results)
     return origins.written(processes.written(results))
 
 
@@ -65,6 +72,13 @@ def content(found: re.Match[str]) -> str:
         text = re.sub(r"^\d+ more columns.*", "", text, flags=re.MULTILINE | re.DOTALL)
     lines = "\n".join(line.rstrip() for line in text.splitlines())
     return lines.strip("\n") + "\n"  # a heading may begin with spaces
+
+
+def cell(found: re.Match[str]) -> str:
+    """Return the cell that a sentence shows. Raises KeyError for one that is not there."""
+    table = read(found["run"]).table(found["title"])
+    rows = {row[0]: dict(zip(table.headings, row, strict=True)) for row in table.rows}
+    return rows[found["row"]][found["column"]].rstrip("*")
 
 
 def _excerpt(table: Table, part: str) -> Table:

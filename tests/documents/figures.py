@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bars of one column of a run that is kept: the figures that pages of results begin with."""
+"""Bars of one column of a run that is kept: the figures that pages of results begin with.
+
+The shortest bar comes first. That of the fastest contender is highlighted; a floor is none."""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
+from documents.origins import machine
 from documents.runs import read
 from wirecost.results.report.shared.figure import PALETTE, PAPER_INK
 
@@ -18,9 +21,11 @@ TOP = 34
 CELL = re.compile(r"([\d.]+) (ns|µs|ms|s)\b")
 NS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
 STYLE = (
-    f"<style>svg {{ fill: {PAPER_INK} }} .paper {{ fill: white }} .bar {{ fill: {PALETTE[0]} }} "
+    f"<style>svg {{ fill: {PAPER_INK} }} .paper {{ fill: white }} .bar {{ fill: #b4bac4 }} "
+    f".fastest {{ fill: {PALETTE[0]} }} "
     "@media (prefers-color-scheme: dark) { "
-    f"svg {{ fill: #e6e6e6 }} .paper {{ fill: #161b22 }} .bar {{ fill: {PALETTE[1]} }} }}</style>"
+    "svg { fill: #e6e6e6 } .paper { fill: #161b22 } .bar { fill: #5b6472 } "
+    f".fastest {{ fill: {PALETTE[1]} }} }}</style>"
 )
 """Colours for light and dark: an image cannot take them from the page around it."""
 
@@ -43,7 +48,7 @@ class Bars:
 
 _OSI = "829,440 reflections, 10 objects"
 FIGURES = {
-    "osi": Bars("osi", _OSI, f"{_OSI}: a message's total, median", "total"),
+    "osi": Bars("osi", _OSI, f"{_OSI}: one message between two FMUs, median", "total"),
     "transport": Bars(
         "transport", "100 B, 500 Hz, 1 subscriber, loopback",
         "100 B at 500 Hz on one machine: latency, median", "p50",
@@ -82,27 +87,34 @@ FIGURES = {
 def drawn(name: str) -> str:
     """Return the figure as SVG, in scale from 0. Raises KeyError for a cell that is not there."""
     bars = FIGURES[name]
-    found = [(label, match) for label, cell in _cells(bars) if (match := CELL.match(cell))]
-    values = [float(match[1]) * NS[match[2]] for _, match in found]
-    room = WIDTH - LABELS - VALUES
+    matches = ((label, CELL.match(cell)) for label, cell in _cells(bars))
+    timed = [(float(match[1]) * NS[match[2]], label, match[0]) for label, match in matches if match]
+    timed.sort(key=lambda bar: bar[0])
+    fastest = next(label for _, label, _ in timed if "floor" not in label)
+    kept = read(bars.run)
+    caption = f"Shorter is faster. {kept.about['made']}, {machine(kept)}."
+    longest, height = timed[-1][0], _at(len(timed)) + LINE
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{_at(len(found))}" '
-        f'viewBox="0 0 {WIDTH} {_at(len(found))}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" role="img" '
         'font-family="system-ui, sans-serif" font-size="13">',
         f"<title>{escape(bars.text)}</title>",
         STYLE,
         '<rect width="100%" height="100%" class="paper"/>',
         f'<text x="8" y="20" font-weight="bold">{escape(bars.text)}</text>',
     ]
-    for i, ((label, match), value) in enumerate(zip(found, values, strict=True)):
-        length = round(room * value / max(values), 1)
+    for i, (ns, label, shown) in enumerate(timed):
+        length = round((WIDTH - LABELS - VALUES) * ns / longest, 1)
+        bold, mark = (' font-weight="bold"', " fastest") if label == fastest else ("", "")
         lines += [
-            f'<text x="{LABELS - 8}" y="{_at(i) + 15}" text-anchor="end">{escape(label)}</text>',
+            f'<text x="{LABELS - 8}" y="{_at(i) + 15}" text-anchor="end"{bold}>'
+            f"{escape(label)}</text>",
             f'<rect x="{LABELS}" y="{_at(i) + 3}" width="{length}" height="{LINE - 6}" '
-            'class="bar"/>',
-            f'<text x="{LABELS + length + 6}" y="{_at(i) + 15}">{match[0]}</text>',
+            f'class="bar{mark}"/>',
+            f'<text x="{LABELS + length + 6}" y="{_at(i) + 15}"{bold}>{shown}</text>',
         ]
-    return "\n".join([*lines, "</svg>", ""])
+    foot = f'<text x="8" y="{height - 8}" font-size="11">{escape(caption)}</text>'
+    return "\n".join([*lines, foot, "</svg>", ""])
 
 
 def _at(line: int) -> int:

@@ -26,14 +26,14 @@ _FRAMEWORKS = {
 """Plugins whose framework has an environment of its own, made by ``make test-frameworks``."""
 
 
-def _figure1(*mwares: str) -> list[str]:
+def _figure1(*middlewares: str) -> list[str]:
     """Wrapyfi's Figure 1 with those; a middleware takes some 8 minutes."""
     pythons = [
         word
         for plugin, folder in _FRAMEWORKS.items()
         for word in ("--python", f"{plugin}=build/frameworks/{folder}/bin/python")
     ]
-    return [*_STUDY, "wrapyfi", "--mwares", ",".join(mwares), *pythons]
+    return [*_STUDY, "wrapyfi", "--middlewares", ",".join(middlewares), *pythons]
 
 
 RUNS = {
@@ -51,11 +51,9 @@ RUNS = {
                                 "--allocators", _ALLOCATORS],
     "tensor": [*_STUDY, "wrapyfi", "--plugins", "numpy,pandas-numpy,pyarrow,xarray",
                "--dtype", "float64", "--trials", "200", "--processes", "10",
-               "--mwares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
+               "--middlewares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
-                    "--mwares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
-    "tensor-columns": ["bench", "tensor", "--plugins", "pandas-numpy,pandas-pyarrow,polars,pyarrow",
-                       "--shape", "200x200,40000x1", "--mwares", "iceoryx2"],
+                    "--middlewares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
     "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
     "wrapyfi-ros2": _figure1("zeromq", "ros2"),
     "cloud": [*_STUDY, "cloud"],
@@ -65,10 +63,10 @@ RUNS = {
     "transport": ["bench", "transport", "--client", "python,native", "--settings", "matched",
                   "--sizes", "100,1M", "--network", "loopback,lossy", "--seconds", "1",
                   "--processes", "2"],
-    "transport-acknowledgements": ["bench", "transport", "--mwares", "dds", "--settings", "matched",
-                                   "--sizes", "50k,58k,62k,70k", "--rate", "2500",
-                                   "--seconds", "1"],
-    "transport-repair": ["bench", "transport", "--mwares", "dds,cyclone", "--client", "native",
+    "transport-acknowledgements": ["bench", "transport", "--middlewares", "dds",
+                                   "--settings", "matched", "--sizes", "50k,58k,62k,70k",
+                                   "--rate", "2500", "--seconds", "1"],
+    "transport-repair": ["bench", "transport", "--middlewares", "dds,cyclone", "--client", "native",
                          "--settings", "ros2,matched", "--network", "lossy", "--sizes", "100",
                          "--rate", "200", "--seconds", "4"],
 }  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 from documents.blocks import documents
 from documents.runs import ROOT
 
-LIMIT = 40_000
-README_LIMIT = 500
+LIMIT = 39_500
+README_LIMIT = 600
 TUTORIAL_LIMIT = 700
 DECISION_LIMIT = 300
 SCREEN = 25
@@ -48,7 +48,8 @@ def test_all_of_it() -> None:
 
 
 def test_the_first_page() -> None:
-    assert words(ROOT / "README.md") <= README_LIMIT
+    visible = re.sub("<!--.*?-->", "", (ROOT / "README.md").read_text())
+    assert len(visible.split()) <= README_LIMIT
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=shown)

@@ -23,7 +23,7 @@ def test_numpy_over_zeromq_beside_floors(wirecost: Run, tmp_path: Path) -> None:
     done = wirecost(
         "bench", "tensor", "--plugins", "numpy,cupy", "--shape", "200x200,3x4x5", "--trials", "5",
         "--processes", "2",
-        "--mwares", MWARES, "--content", "random",
+        "--middlewares", MWARES, "--content", "random",
         "--out", out, "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -66,8 +66,8 @@ def test_compression_is_a_stage_of_its_own(wirecost: Run, tmp_path: Path) -> Non
     done = wirecost(
         "bench", "tensor", "--plugins", ",".join(plugins), "--shape", "120x160x3", "--trials", "5",
         "--processes", "2",
-        "--dtype", "uint8,float32", "--mwares", "zeromq,in-process,shm", "--out", out, "--json",
-        "-",
+        "--dtype", "uint8,float32", "--middlewares", "zeromq,in-process,shm", "--out", out,
+        "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     reported = json.loads(done.stdout)
@@ -93,9 +93,9 @@ def test_compression_is_a_stage_of_its_own(wirecost: Run, tmp_path: Path) -> Non
 
 def test_compressed_images_are_answered_too(wirecost: Run, tmp_path: Path) -> None:
     done = wirecost(
-        "bench", "tensor", "--plugins", "image-jpeg,image-lz4", "--mwares", "zeromq", "--trials",
-        "5", "--processes", "2", "--shape", "64x64", "--dtype", "uint8", "--pattern", "reqrep",
-        "--out", tmp_path / "out", "--json", "-",
+        "bench", "tensor", "--plugins", "image-jpeg,image-lz4", "--middlewares", "zeromq",
+        "--trials", "5", "--processes", "2", "--shape", "64x64", "--dtype", "uint8",
+        "--pattern", "reqrep", "--out", tmp_path / "out", "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     reported = json.loads(done.stdout)
@@ -109,7 +109,7 @@ def test_compressed_images_are_answered_too(wirecost: Run, tmp_path: Path) -> No
 
 def test_requests_are_answered_with_the_same_object(wirecost: Run, tmp_path: Path) -> None:
     done = wirecost(
-        "bench", "tensor", "--plugins", "numpy", "--mwares", "zeromq,shm", "--trials", "5",
+        "bench", "tensor", "--plugins", "numpy", "--middlewares", "zeromq,shm", "--trials", "5",
         "--processes", "2",
         "--pattern", "reqrep", "--out", tmp_path / "out", "--json", "-",
     )  # fmt: skip

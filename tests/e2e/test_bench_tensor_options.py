@@ -27,7 +27,7 @@ def tensor(wirecost: Run, tmp_path: Path) -> Tensor:
 
     def run(*options: str) -> dict[str, Any]:
         out = ("--out", str(tmp_path / "r"), "--json", "-")
-        done = wirecost("bench", "tensor", "--plugins", "numpy", "--mwares", *options, *out)
+        done = wirecost("bench", "tensor", "--plugins", "numpy", "--middlewares", *options, *out)
         assert done.returncode == 0, done.stderr
         document: dict[str, Any] = json.loads(done.stdout)
         assert document["failures"] == []
@@ -44,7 +44,7 @@ def test_a_sweep_has_every_size_and_its_throughput(
     assert settings.SWEEP[-1] == 64 << 20
     sizes = settings.SWEEP[:9:4]
     monkeypatch.setattr(settings, "SWEEP", sizes)
-    options = ["--mwares", "shm,zeromq", "--sweep", "--trials", "10", "--rate", "1000"]
+    options = ["--middlewares", "shm,zeromq", "--sweep", "--trials", "10", "--rate", "1000"]
     where = ["--out", str(tmp_path / "r"), "--json", str(tmp_path / "rows.json")]
     done = CliRunner().invoke(app, ["bench", "tensor", *options, *where])
     assert done.exit_code == 0, done.output

@@ -65,7 +65,7 @@ def test_a_listener_whose_clock_is_ahead_is_distinguished_from_a_slow_transport(
     with listening("--listen-at", "127.0.0.1:0", more={"PYTHONPATH": str(shift)}) as (there, peer):
         done = wirecost(
             "bench", "tensor", *peer, "--plugins", "numpy", "--trials", "10", "--out", out,
-            "--mwares", "shm,raw-zeromq-tcp,zeromq-tcp,iceoryx2", "--json", "-",
+            "--middlewares", "shm,raw-zeromq-tcp,zeromq-tcp,iceoryx2", "--json", "-",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert there.wait(60) == 0
@@ -116,7 +116,7 @@ def test_the_token_stands_nowhere(tmp_path: Path, there: str) -> None:
         place = peer[peer.index("--peer") + 1].rstrip(",")
         command = [
             PROGRAM, "bench", "tensor", "--role", "publish", "--peer", place, "--plugins", "numpy",
-            "--trials", "20", "--mwares", "zeromq-tcp", "--out", str(out),
+            "--trials", "20", "--middlewares", "zeromq-tcp", "--out", str(out),
             *(by_file if more else []),
         ]  # fmt: skip
         publisher = subprocess.Popen(
@@ -145,7 +145,7 @@ def test_a_token_on_the_command_line_is_in_no_file_and_no_list_of_processes(
         place = peer[peer.index("--peer") + 1].rstrip(",")
         done = wirecost(
             "bench", "tensor", "--role", "publish", "--peer", place, "--token", TOKEN,
-            "--plugins", "numpy", "--trials", "5", "--mwares", "zeromq-tcp", "--out", out,
+            "--plugins", "numpy", "--trials", "5", "--middlewares", "zeromq-tcp", "--out", out,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     files = [path for path in out.rglob("*") if path.is_file()]
@@ -157,7 +157,7 @@ def test_requests_between_two_machines(wirecost: Run, tmp_path: Path) -> None:
     with listening("--listen-at", "127.0.0.1:0") as (_, peer):
         done = wirecost(
             "bench", "tensor", *peer, "--plugins", "numpy", "--trials", "5", "--pattern", "reqrep",
-            "--mwares", "zeromq-tcp", "--out", tmp_path / "out", "--json", "-",
+            "--middlewares", "zeromq-tcp", "--out", tmp_path / "out", "--json", "-",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
     rows = {row["stage"]: row for row in json.loads(done.stdout)["rows"]}
@@ -169,7 +169,7 @@ def test_compressed_images_between_two_machines(wirecost: Run, tmp_path: Path) -
     with listening("--listen-at", "127.0.0.1:0") as (_, peer):
         done = wirecost(
             "bench", "tensor", *peer, "--plugins", "image-jpeg", "--dtype", "uint8", "--shape",
-            "64x96x3", "--trials", "5", "--mwares", "zeromq-tcp", "--out", tmp_path / "out",
+            "64x96x3", "--trials", "5", "--middlewares", "zeromq-tcp", "--out", tmp_path / "out",
             "--json", "-",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -185,7 +185,7 @@ def test_a_lost_listener_is_one_line_and_what_was_measured_is_kept(tmp_path: Pat
     with listening("--listen-at", "127.0.0.1:0") as (there, peer):
         command = [
             sys.executable, "-c", TALKATIVE, "bench", "tensor", *peer, "--plugins", "numpy",
-            "--trials", "1000", "--mwares", "raw-zeromq-tcp,zeromq-tcp", "--rate", "500",
+            "--trials", "1000", "--middlewares", "raw-zeromq-tcp,zeromq-tcp", "--rate", "500",
             "--out", str(out),
         ]  # fmt: skip
         publisher = subprocess.Popen(
@@ -271,7 +271,7 @@ def test_two_network_namespaces(namespaces: tuple[str, str]) -> None:
             [
                 "ip", "netns", "exec", publishing, PROGRAM, "bench", "tensor", *peer, *reported,
                 "--plugins", "numpy", "--trials", "5", "--out", str(out), "--json", "-",
-                "--mwares", ",".join([*addresses, "mqtt", "zeromq"]),
+                "--middlewares", ",".join([*addresses, "mqtt", "zeromq"]),
             ],
             capture_output=True, text=True, timeout=240, check=False,
         )  # fmt: skip

@@ -46,7 +46,7 @@ def totals(document: dict[str, Any]) -> dict[tuple[str, str, int], dict[str, Any
 def test_a_missing_99th_percentile_is_said_before_the_run(
     rate: str, option: str, wirecost: Run, tmp_path: Path
 ) -> None:
-    options = ("--mwares", "zeromq", "--settings", "matched", "--sizes", "100", "--rate", rate)
+    options = ("--middlewares", "zeromq", "--settings", "matched", "--sizes", "100", "--rate", rate)
     done = wirecost("bench", "transport", *options, *QUICK, "--out", str(tmp_path / "r"))
     assert done.returncode == 0, done.stderr
     before = done.stderr.partition("%")[0]
@@ -55,7 +55,15 @@ def test_a_missing_99th_percentile_is_said_before_the_run(
 
 
 def test_latency_losses_and_price_of_each_combination(wirecost: Run, tmp_path: Path) -> None:
-    options = ("--mwares", "zeromq-tcp,iceoryx2", "--sizes", "100,64Ki", "--rate", "100", *QUICK)
+    options = (
+        "--middlewares",
+        "zeromq-tcp,iceoryx2",
+        "--sizes",
+        "100,64Ki",
+        "--rate",
+        "100",
+        *QUICK,
+    )
     document = measured(wirecost, tmp_path / "r", *options, "--subscribers", "2", "--seed", "3")
     rows = totals(document)
     assert rows.keys() == {
@@ -87,7 +95,7 @@ def test_latency_losses_and_price_of_each_combination(wirecost: Run, tmp_path: P
 
 
 def test_requests_wait_for_their_replies(wirecost: Run, tmp_path: Path) -> None:
-    options = ("--mwares", "zeromq", "--pattern", "reqrep", "--settings", "matched", *QUICK)
+    options = ("--middlewares", "zeromq", "--pattern", "reqrep", "--settings", "matched", *QUICK)
     document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100", "--rate", "50")
     stages = {row["stage"]: row["median_ns"] for row in document["rows"]}
     assert stages.keys() == {"lateness", "request", "total"}
@@ -95,7 +103,7 @@ def test_requests_wait_for_their_replies(wirecost: Run, tmp_path: Path) -> None:
 
 
 def test_best_effort_and_the_queue_are_what_matched_asks_for(wirecost: Run, tmp_path: Path) -> None:
-    options = ("--mwares", "mqtt", "--settings", "matched", "--sizes", "100", *QUICK)
+    options = ("--middlewares", "mqtt", "--settings", "matched", "--sizes", "100", *QUICK)
     for asked, qos in (("--reliable", 1), ("--best-effort", 0)):
         out = tmp_path / asked.strip("-")
         (row,) = totals(measured(wirecost, out, *options, asked, "--queue", "7")).values()
@@ -106,7 +114,7 @@ def test_best_effort_and_the_queue_are_what_matched_asks_for(wirecost: Run, tmp_
 
 
 def test_a_peak_is_searched_for(wirecost: Run, tmp_path: Path) -> None:
-    options = ("--mwares", "iceoryx2", "--settings", "matched", "--sizes", "100", *QUICK)
+    options = ("--middlewares", "iceoryx2", "--settings", "matched", "--sizes", "100", *QUICK)
     (row,) = totals(measured(wirecost, tmp_path / "r", *options, "--find-peak")).values()
     peak = row["peak"]
     assert peak["rate"] > 0
@@ -117,7 +125,15 @@ def test_a_peak_is_searched_for(wirecost: Run, tmp_path: Path) -> None:
 def test_native_clients_are_another_row(wirecost: Run, tmp_path: Path) -> None:
     if not (PROGRAMS / f"{NATIVE_PREFIX}zeromq").is_file():
         pytest.skip("no native client of ZeroMQ is installed")
-    options = ("--mwares", "zeromq", "--client", "python,native", "--settings", "default", *QUICK)
+    options = (
+        "--middlewares",
+        "zeromq",
+        "--client",
+        "python,native",
+        "--settings",
+        "default",
+        *QUICK,
+    )
     document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100")
     assert {row["client"] for row in document["rows"]} == {"python", "native"}
 
@@ -129,7 +145,14 @@ def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
 ) -> None:
     if why := support.missing(profiles.BUILT_IN["lossy"]):
         pytest.skip(f"no network can be made: {why}")
-    options = ("--mwares", "zeromq-tcp,iceoryx2", "--settings", "matched", "--network", "lossy")
+    options = (
+        "--middlewares",
+        "zeromq-tcp,iceoryx2",
+        "--settings",
+        "matched",
+        "--network",
+        "lossy",
+    )
     document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100", *QUICK)
     (row,) = totals(document).values()
     assert (row["mware"], row["network"], row["lost"]) == ("zeromq-tcp", "lossy", 0)
@@ -143,7 +166,7 @@ def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
 
 def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) -> None:
     options = (
-        "--mwares", "zeromq,zeromq-tcp", "--settings", "matched", "--sizes", "100",
+        "--middlewares", "zeromq,zeromq-tcp", "--settings", "matched", "--sizes", "100",
         "--seconds", "0.3", "--processes", "2",
     )  # fmt: skip
     first = tmp_path / "first"
@@ -173,7 +196,7 @@ def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) 
 
 
 def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:
-    command = [str(WIRECOST), "bench", "transport", "--mwares", "mqtt", "--sizes", "100"]
+    command = [str(WIRECOST), "bench", "transport", "--middlewares", "mqtt", "--sizes", "100"]
     with subprocess.Popen(
         [*command, "--seconds", "30", "--out", str(tmp_path / "r")],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -30,7 +30,16 @@ from wirecost.measure.network import support
 support.program = lambda name: None if name == "tc" else name
 main()
 """
-SMALL = ("--mwares", "zeromq-tcp", "--sizes", "1000", "--settings", "default", "--processes", "1")
+SMALL = (
+    "--middlewares",
+    "zeromq-tcp",
+    "--sizes",
+    "1000",
+    "--settings",
+    "default",
+    "--processes",
+    "1",
+)
 
 
 def _meta(folder: Path) -> dict[str, Any]:

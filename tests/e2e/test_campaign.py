@@ -38,7 +38,7 @@ scenario = "tensor"
 expected = "5 s"
 [bench.options]
 plugins = "numpy"
-mwares = "in-process,memcpy"
+middlewares = "in-process,memcpy"
 processes = 1
 [bench.matrix]
 trials = [2, 3]
@@ -48,7 +48,7 @@ scenario = "tensor"
 expected = "5 s"
 [bench.options]
 plugins = "numpy"
-mwares = "shm"
+middlewares = "shm"
 """
 
 

@@ -33,7 +33,7 @@ expected = "5 s"
 machines = {machines}
 [bench.options]
 plugins = "numpy"
-mwares = "in-process,memcpy"
+middlewares = "in-process,memcpy"
 processes = 1
 [bench.matrix]
 trials = [2, 3]

@@ -104,7 +104,7 @@ def test_old_folders_are_imported_once(tmp_path: Path, snapshot: SnapshotAsserti
     for number in range(2):
         folders.append(tmp_path / f"run{number}")
         done = wirecost(
-            "bench", "tensor", "--plugins", "numpy", "--mwares", "in-process,memcpy",
+            "bench", "tensor", "--plugins", "numpy", "--middlewares", "in-process,memcpy",
             "--processes", "1", "--trials", "2", "--out", folders[-1],
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

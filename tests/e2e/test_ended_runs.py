@@ -30,7 +30,7 @@ LONG = {
     "probe": ("--samples", "1000"),
     "heap": ("--rounds", "1000"),
     "cloud": ("--samples", "1000000", "--seconds", "3600"),
-    "tensor": ("--trials", "2000", "--mwares", "shm,zeromq", "--rate", "1000"),
+    "tensor": ("--trials", "2000", "--middlewares", "shm,zeromq", "--rate", "1000"),
     "notification": ("--repetitions", "100000"),
     "static": ("--rounds", "100000"),
     "codecs": ("--rounds", "10000"),

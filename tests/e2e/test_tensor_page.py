@@ -21,7 +21,7 @@ def folder(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = wirecost(
         "bench", "tensor", "--plugins", "numpy,pint", "--shape", "200x200,8x8", "--trials", "5",
         "--processes", "2",
-        "--mwares", "in-process,shm,raw-zeromq,zeromq", "--out", out,
+        "--middlewares", "in-process,shm,raw-zeromq,zeromq", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "zeromq for 512" in " ".join(done.stdout.split())

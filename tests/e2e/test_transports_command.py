@@ -60,8 +60,8 @@ def test_the_printed_command_is_one() -> None:
     assert line.startswith("wirecost bench transport ")
     words = shlex.split(line)
     values = dict(zip(words[3::2], words[4::2], strict=True))
-    assert "iceoryx2" in values["--mwares"].split(",")
-    assert all(find(name).missing() is None for name in values["--mwares"].split(","))
+    assert "iceoryx2" in values["--middlewares"].split(",")
+    assert all(find(name).missing() is None for name in values["--middlewares"].split(","))
     arrivals = float(values["--rate"]) * float(values["--seconds"]) * PROCESSES
     assert run_for_tail(float(values["--seconds"]), PROCESSES, arrivals) is None
     options = {name for option in commands()["bench", "transport"].params for name in option.opts}

@@ -19,15 +19,16 @@ FROM_STDIN = "-"
 Keys = Annotated[
     str | None,
     option(
-        "The cluster's TLS key and certificate, of `wirecost campaign keys`; - is standard"
-        " input, with whose end this ends too.",
+        "The cluster's TLS key and certificate, made by `wirecost campaign keys`; - reads "
+        "standard input, and this command ends when it is closed.",
         metavar="FILE",
     ),
 ]
 Plain = Annotated[
     bool,
     option(
-        "Allow tcp:// addresses. Whoever reaches one can run programs as you.", "--trust-plain-tcp"
+        "Allow tcp:// addresses. Anybody who reaches such an address can run programs as you.",
+        "--trust-plain-tcp",
     ),
 ]
 

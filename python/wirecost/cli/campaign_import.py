@@ -20,14 +20,18 @@ EXAMPLE = "wirecost campaign import STORE results/*"
 @answering()
 def command(
     store: Store,
-    folders: Annotated[list[Path], argument("FOLDER", "Result folders of wirecost bench.")],
-    campaign: Annotated[str, option("The campaign that they count as.", metavar="NAME")] = IMPORTED,
+    folders: Annotated[list[Path], argument("FOLDER", "Result folders that wirecost bench wrote.")],
+    campaign: Annotated[
+        str, option("The campaign that they belong to.", metavar="NAME")
+    ] = IMPORTED,
     machine: Annotated[
-        str, option("The machine that they were measured on.", metavar="NAME")
+        str, option("The machine on which they were measured.", metavar="NAME")
     ] = "unknown",
     revision: Annotated[
         str | None,
-        option("What was measured; default: the version of wirecost then.", metavar="NAME"),
+        option(
+            "What was measured; default: the version of wirecost that measured it.", metavar="NAME"
+        ),
     ] = None,
 ) -> Answer:
     """Add result folders to a store; each counts once.
@@ -44,7 +48,7 @@ def command(
             raise UserError(f"{name} {value}: give 1 to 64 letters, digits, - and _")
     result_store = Store(store)
     done, there, failed = imported(result_store, folders, campaign, machine, revision)
-    counts = f"{done:,} imported, {there:,} were there, {len(failed):,} cannot be read"
+    counts = f"{done:,} imported, {there:,} were already there, {len(failed):,} cannot be read"
     return Answer(
         f"{store}: {counts}.",
         warnings=failed,

@@ -33,7 +33,7 @@ def command(file: Annotated[Path, argument("FILE", "A campaign.toml.")]) -> Answ
         f"{definition.name}: {counted(len(planned), 'task')} on "
         f"{counted(len(machines.rows), 'machine')}, {_duration(seconds)} of measuring.",
         machines,
-        more="Every task, in the order of running: --all",
+        more="--all lists every task in the order of running",
         sections=[Section([_order(definition, planned), machines])],
         heading=f"Plan of {definition.name}",
         document={"campaign": definition.name, "tasks": [asdict(task) for task in planned]},

@@ -52,7 +52,7 @@ def command(
         bool, option("Run what is missing in the store, and repeat what failed.")
     ] = False,
     revision: Annotated[
-        str, option("What is measured, such as a commit or a release.", metavar="NAME")
+        str, option("What you measure, such as a commit or a release.", metavar="NAME")
     ] = "",
     machine: Annotated[
         str, option("Which of the campaign's machines this is.", metavar="NAME")
@@ -60,14 +60,14 @@ def command(
     cluster: Annotated[
         str | None,
         option(
-            "Machines that measure: a lab.toml (or ssh://lab.toml), the address of a"
-            " scheduler (tls://10.0.0.1:8786), or local.",
+            "The machines that measure: a lab.toml (or ssh://lab.toml), the address of a "
+            "scheduler (tls://10.0.0.1:8786), or local.",
             metavar="WHERE",
         ),
     ] = None,
     keys: Annotated[
         Path | None,
-        option("The cluster's key file, from `wirecost campaign keys`.", metavar="FILE"),
+        option("The cluster's key file, made by `wirecost campaign keys`.", metavar="FILE"),
     ] = None,
     trust_plain_tcp: Plain = False,
 ) -> Answer:
@@ -104,13 +104,13 @@ def command(
                 ending.status,
             ) from error
     parts = [f"{outcome.done:,} measured", f"{outcome.failed:,} failed",
-             f"{outcome.there:,} were there"]  # fmt: skip
+             f"{outcome.there:,} were already there"]  # fmt: skip
     parts += [f"{outcome.missing:,} are missing"] if outcome.missing else []
     parts += [f"{outcome.elsewhere:,} are for other machines"] if outcome.elsewhere else []
     count = outcome.failed + outcome.missing
     return Answer(
         f"{result_store.place}: {', '.join(parts)}",
-        more=f"What was measured: wirecost campaign show {shell_line(result_store.place)}",
+        more=f"To show the results: wirecost campaign show {shell_line(result_store.place)}",
         warnings=outcome.reasons,
         heading=f"Campaign · {result_store.place}",
         document={"store": str(result_store.place), **asdict(outcome)},

@@ -15,7 +15,7 @@ EXAMPLE = "wirecost campaign scheduler tls://10.0.0.1:8786 --keys lab.pem"
 
 def command(
     address: Annotated[
-        str, argument("ADDRESS", "Where to listen; port 0 for any free one.")
+        str, argument("ADDRESS", "The address to listen at; port 0 takes any free port.")
     ] = "tls://127.0.0.1:8786",
     keys: Keys = None,
     trust_plain_tcp: Plain = False,

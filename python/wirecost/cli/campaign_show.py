@@ -23,7 +23,9 @@ def command(
     baseline: Annotated[
         str | None,
         option(
-            "Baseline of the ratios; default: the fastest on most machines.", metavar="CONTENDER"
+            "The contender to which ratios are taken; default: the one that is "
+            "fastest on most machines.",
+            metavar="CONTENDER",
         ),
     ] = None,
     revision: Annotated[

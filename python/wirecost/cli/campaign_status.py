@@ -35,7 +35,8 @@ def command(store: Store) -> Answer:
     failures = [f"{task} failed: {failure}" for task, failure in failed]
     met = overlaps(records)
     overlapped = [
-        f"{host}: {task} began while {other} was measured" for host, task, other in met.iter_rows()
+        f"{host}: {task} started while {other} was measured"
+        for host, task, other in met.iter_rows()
     ]
     timed = records.filter(pl.col("boot") != "")
     boots = counted(timed.n_unique(["host", "boot"]), "boot")
@@ -50,7 +51,7 @@ def command(store: Store) -> Answer:
         _counts(records),
         doubts=[(line, BAD) for line in (*few(failures), *few(overlapped))]
         + [(note, "dim") for note in notes],
-        more="Every task, failure and overlap: --all",
+        more="--all lists every task, failure and overlap",
         sections=[Section([_counts(records)], lines=[*failures, *overlapped])],
         heading=f"Campaign · {store}",
         document={"records": records.drop("meta").to_dicts(), "overlaps": met.to_dicts()},

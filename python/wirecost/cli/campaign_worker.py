@@ -17,7 +17,9 @@ EXAMPLE = "wirecost campaign worker tls://10.0.0.1:8786 --keys lab.pem --machine
 
 
 def command(
-    scheduler: Annotated[str, argument("ADDRESS", "The scheduler's, such as tls://10.0.0.1:8786.")],
+    scheduler: Annotated[
+        str, argument("ADDRESS", "The scheduler's address, such as tls://10.0.0.1:8786.")
+    ],
     machine: Annotated[
         str, option("Which of the campaign's machines this is.", metavar="NAME")
     ] = HERE,

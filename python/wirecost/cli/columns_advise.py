@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
 from wirecost.cli.options import argument, option
-from wirecost.cli.trace_options import Topic, Type, warn
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.counted import counted
@@ -30,10 +30,18 @@ HIGHEST_LEVEL = 22
 
 @answering()
 def command(
-    file: Annotated[Path, argument("FILE", ".osi, .mcap, .txth, .pcd, .ply or KITTI's .bin")],
+    file: Annotated[
+        Path,
+        argument("FILE", f"{FORMATS}; or .pcd, .ply, KITTI's .bin"),
+        TRACE,
+    ],
     only: Annotated[
         str | None,
-        option("One list, such as lidar_sensor_view.reflection.", "--list", metavar="PATH"),
+        option(
+            "The only list to look at, such as lidar_sensor_view.reflection.",
+            "--list",
+            metavar="PATH",
+        ),
     ] = None,
     error: Annotated[
         list[str] | None,
@@ -43,7 +51,11 @@ def command(
         ),
     ] = None,
     frames: Annotated[
-        int, option("Number of frames to measure, spread evenly; 0: all.", metavar="N")
+        int,
+        option(
+            "Number of frames to measure, spread evenly over the trace; 0 measures all.",
+            metavar="N",
+        ),
     ] = FRAMES,
     zstd: Annotated[int, option("Level of the compression that is compared.", metavar="LEVEL")] = 3,
     topic: Topic = None,
@@ -71,12 +83,15 @@ def command(
             "`wirecost trace info` prints the lists"
         )
     again = shell_line("wirecost", "columns", "advise", file)
-    more = f"Every field, and the options: {again} --all"
+    more = f"All fields and options: {again} --all"
     times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
         tables.summary(advice),
-        hints=[f"Bytes only; times:\nwirecost bench {times} {shell_line(file)}"],
+        hints=[
+            f"This measures bytes only. To measure times:\nwirecost bench {times} "
+            f"{shell_line(file)}"
+        ],
         more=more,
         sections=[
             Section(
@@ -103,7 +118,7 @@ def _sentence(advice: Advice) -> str:
     """Say whether columns save bytes, and where."""
     saving = [item for item in advice.lists.values() if item.saves]
     if not saving:
-        return "Rows are smaller: columns of so few elements gain arrays, not bytes."
+        return "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
     first = max(saving, key=lambda item: item.totals["rows"].bytes)
     others = len(advice.lists) - len(saving)
     rest = f"; for {counted(others, 'other list')} rows are smaller" if others else ""

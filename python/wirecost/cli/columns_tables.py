@@ -64,7 +64,7 @@ def _columns(list_advice: ListAdvice, advice: Advice) -> Table:
         ]
         for path, column in list_advice.columns.items()
     ]
-    notes = ["exact, auto, float32, scaled: bytes an element. ±: largest error, as measured."]
+    notes = ["exact, auto, float32, scaled: bytes per element. ±: largest measured error."]
     optional = ("distinct", "float32 ±", "range", "type", "B/frame", "present", "float32")
     return Table(_title(list_advice, advice), headings, body, notes, optional)
 
@@ -100,9 +100,11 @@ def _totals(list_advice: ListAdvice, advice: Advice) -> Table:
     headings = [
         "stored as", "a frame", "B/element", "of rows", "zstd", "of rows", "of rows, zstd",
     ]  # fmt: skip
-    notes = [f"zstd level {advice.zstd_level}, each list by itself."]
+    notes = [f"Each list is compressed by itself, with zstd level {advice.zstd_level}."]
     if not list_advice.saves:
-        notes.append("Rows are smaller: columns of so few elements gain arrays, not bytes.")
+        notes.append(
+            "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
+        )
     return Table("In all", headings, body, notes)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
 from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
 MACHINE = "machine"
+RUN = RecordingPath("`wirecost cost")
 REGRESSION = 3
 IMPRECISE = 4
 """Exit codes; 2 is that of runs that cannot be compared."""
@@ -32,12 +33,14 @@ def command(
         str,
         argument(
             "A",
-            "Result folder, --json file or probe logs of the run before; or a campaign's store.",
+            "Result folder, --json file or probe logs of the earlier run; or a campaign's store.",
         ),
+        RUN,
     ],
     b: Annotated[
         Path | None,
-        argument("B", "The same of the run after; leave it out if A is a store."),
+        argument("B", "The same of the later run; leave it out if A is a store."),
+        RUN,
     ] = None,
     margin: Annotated[
         str | None,
@@ -49,37 +52,38 @@ def command(
     fail_above: Annotated[
         str | None,
         option(
-            "Exit with 3 if a time (its whole interval) or a size on the wire grew by more.",
+            "Exit with status 3 if a time (its whole interval) or a size on the wire grew by more.",
             metavar="PERCENT",
         ),
     ] = None,
     fail_size_above: Annotated[
         str | None,
         option(
-            "With --fail-above: the limit of sizes, which have no noise, such as 0%.",
+            "With --fail-above: the limit for sizes, which have no noise, such as 0%.",
             metavar="PERCENT",
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
         option(
-            "Compare rows with all these words, such as 'protobuf encode'; repeatable.",
+            "Compare only rows that contain all these words, such as 'protobuf encode'; "
+            "repeatable.",
             metavar="WORDS",
         ),
     ] = None,
     of: Annotated[
         list[str] | None,
         option(
-            "With --fail-above: a percentile or a counter that fails, such as p50 or "
-            "instructions; repeatable. Without it, every percentile of a time.",
+            "With --fail-above: a percentile or counter to which the limit applies, such as p50 "
+            "or instructions; repeatable. Default: every percentile of a time.",
             metavar="WHAT",
         ),
     ] = None,
     require_precision: Annotated[
         bool,
         option(
-            "Exit with 4 if nothing regressed, but a change of --fail-above would not have "
-            "been seen.",
+            "Exit with status 4 if nothing regressed, but a change of --fail-above could not "
+            "have been detected.",
             "--require-precision",
         ),
     ] = False,
@@ -91,15 +95,15 @@ def command(
         ),
     ] = None,
     baseline: Annotated[
-        str | None, option("With a store: the revision before.", metavar="REVISION")
+        str | None, option("With a store: the earlier revision.", metavar="REVISION")
     ] = None,
     against: Annotated[
-        str | None, option("With a store: the revision after.", metavar="REVISION")
+        str | None, option("With a store: the later revision.", metavar="REVISION")
     ] = None,
     by: Annotated[
         str,
         option(
-            "With a store: machine, which compares each machine with itself.",
+            "With a store: `machine` compares each machine with itself.",
             metavar="WHAT",
             known=[MACHINE],
         ),

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
 
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, each, option, reductions
 from wirecost.schema.compile.depfile import dependencies
 from wirecost.schema.compile.emit import LANGUAGES, Request
 from wirecost.schema.compile.plan.wires import WIRES
@@ -35,7 +35,7 @@ def command(
     lang: Annotated[
         str, option("Languages, comma-separated.", known=LANGUAGES)
     ] = "cpp,python,java",
-    wire: Annotated[str, option("Wires, comma-separated.", known=WIRES)] = "protobuf",
+    wire: Annotated[str, option("Wire formats, comma-separated.", known=WIRES)] = "protobuf",
     include: Annotated[
         list[Path] | None,
         option("Folder to search for imports; can be repeated.", "--include", "-I", metavar="DIR"),
@@ -47,59 +47,68 @@ def command(
         str, option("Root namespace of C++, package of Python and Java.")
     ] = "wire",
     unknown: Annotated[
-        str, option("Unknown fields of Protobuf messages: skip or preserve.")
+        str, option("What to do with unknown fields of Protobuf messages: skip or preserve.")
     ] = "skip",
     json: Annotated[
         bool, option("Python and C++: also write and read canonical JSON.", "--json")
     ] = False,
     protobuf_api: Annotated[
-        bool, option("C++: also write classes with Protobuf's interface.", "--protobuf-api")
+        bool,
+        option(
+            "C++: also write classes with the interface of Protobuf's own classes.",
+            "--protobuf-api",
+        ),
     ] = False,
     api_namespace: Annotated[
-        str, option("Root namespace of those classes; default: as Protobuf's own.")
+        str, option("Root namespace of those classes; default: that of Protobuf's own classes.")
     ] = "",
     recycling: Annotated[
-        bool, option("C++: threads keep small blocks of deleted messages for new messages.")
+        bool,
+        option("C++: each thread reuses the small memory blocks of deleted messages for new ones."),
     ] = True,
     sources: Annotated[
         bool,
-        option("C++: put functions into .cc files, which are compiled once.", "--sources"),
+        option(
+            "C++: put the functions into .cc files, so that they are compiled once.", "--sources"
+        ),
     ] = False,
     native: Annotated[
-        bool, option("Python: also write an extension around the generated C++.", "--native")
+        bool, option("Python: also write an extension module around the generated C++.", "--native")
     ] = False,
     maven: Annotated[bool, option("Java: also write a pom.xml.", "--maven")] = False,
     columns: Annotated[
         list[str] | None,
         option(
-            "With --wire columns: a message whose lists to store in columns; can be repeated.",
-            metavar="MESSAGE",
+            "With --wire columns: messages whose lists are stored in columns, comma-separated; can "
+            "be repeated.",
+            metavar="MESSAGE,…",
         ),
     ] = None,
     reduce: Annotated[
         list[str] | None,
         option(
-            "How to store a column: exact, auto, float32 or error:E; FIELD can be *.",
+            "How a column is stored: exact, auto, float32 or error:E; FIELD can be *.",
             metavar="FIELD=HOW",
         ),
     ] = None,
     depfile: Annotated[
         Path | None,
         option(
-            "Also write what the files depend on, all schemas that were read, for Make and Ninja.",
+            "Also write a dependency file for Make and Ninja that lists all schemas that were "
+            "read.",
             metavar="FILE",
         ),
     ] = None,
     stamp: Annotated[
         Path | None,
         option(
-            "Written last, whatever has changed, because unchanged files keep their times; in "
-            "--depfile it stands for them.",
+            "A file that is written last on every run, because unchanged files keep their "
+            "modification times; it is the target in --depfile.",
             metavar="FILE",
         ),
     ] = None,
     list_only: Annotated[
-        bool, option("Print the names of the files, but write none.", "--list")
+        bool, option("Print the names of the files without writing them.", "--list")
     ] = False,
 ) -> None:
     """Write data holders and codecs for the messages of a schema."""
@@ -121,8 +130,8 @@ def command(
         native=native,
         maven=maven,
         json=json,
-        columns=tuple(columns or ()),
-        reduce=tuple(reduce or ()),
+        columns=each(columns),
+        reduce=reductions(reduce),
     ).job(_spelled)
     schema = frontends.load(inputs, include or (), dialect)
     warn = partial(print, file=sys.stderr)

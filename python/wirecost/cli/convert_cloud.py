@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, length, option, size
 from wirecost.results.report.shared.answer import Answer
-from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 
@@ -21,36 +19,48 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
 
+MOST_ADVICE = 3
 SCANS, PACKED, RECORDING = (".pcd", ".ply", ".bin"), ".wcloud", ".mcap"
-UNITS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
-_DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", re.ASCII)
 
 
 @answering()
 def command(
     source: Annotated[
         Path,
-        argument("IN", "A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording."),
+        argument(
+            "IN",
+            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+        ),
+        RecordingPath("PointCloud2"),
     ],
     out: Annotated[
         Path,
-        argument("OUT", "The file to write: .wcloud of a scan, a scan of it, or .mcap."),
+        argument(
+            "OUT", "The file to write: a .wcloud from a scan, a scan from a .wcloud, or an .mcap."
+        ),
     ],
     error: Annotated[
-        str | None,
-        option("Largest error of x, y and z; without it, every bit is kept.", metavar="DISTANCE"),
+        float | None,
+        length(
+            "Largest error of x, y and z, such as 1mm or 0.001; default: every bit is kept.",
+            "--error",
+        ),
     ] = None,
     lossless: Annotated[
         bool, option("Keep every bit; this is the default without --error.", "--lossless")
     ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
-        str, option("Topic of a recording; default: all with clouds.", metavar="NAME")
+        str,
+        option("Topic of a recording; default: all topics that have point clouds.", metavar="NAME"),
     ] = "",
-    memory: Annotated[str, option("Upper limit for one unpacked cloud.", metavar="SIZE")] = "64MiB",
+    memory: Annotated[int, size("Upper limit for one unpacked cloud.", "--memory", "64MiB")] = 64
+    << 20,
     bin_floats: Annotated[
         int,
-        option("Floats per point of a .bin: 4 (KITTI), 5 (nuScenes); 0: decided by its values."),
+        option(
+            "Floats per point of a .bin: 4 (KITTI) or 5 (nuScenes); 0 detects it by the values."
+        ),
     ] = 0,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
 ) -> Answer:
@@ -65,8 +75,7 @@ def command(
         raise UserError("--lossless and --error: choose one")
     if bin_floats not in (0, 4, 5):
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
-    distance = _distance(error) if error is not None else None
-    wanted = Wanted(distance, quick, parse_size("--memory", memory), bin_floats)
+    wanted = Wanted(error, quick, memory, bin_floats)
     done = _convert(source, out, topic, wanted, force)
     return replace(
         _answer(source, out, done, wanted),
@@ -84,7 +93,7 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     suffix, into = source.suffix.lower(), out.suffix.lower()
     from_recording = is_recording(source)
     if not from_recording and suffix not in (*SCANS, PACKED):
-        raise UserError(f"{source}: name a {', '.join((*SCANS, PACKED))} or a recording to read")
+        raise UserError(f"{source}: give a {', '.join((*SCANS, PACKED))} or a recording to read")
     allowed = (RECORDING,) if from_recording else SCANS if suffix == PACKED else (PACKED,)
     if into not in allowed:
         raise UserError(f"{out}: from {source.name} comes {' or '.join(allowed)}; name such a file")
@@ -99,16 +108,9 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     with progress() as advance:
         if not from_recording:
             return convert(source, out, wanted)
-        from wirecost.measure.cost.packed_recording import convert as convert_recording
+        from wirecost.data.clouds.packed_recording import convert as convert_recording
 
         return convert_recording(source, out, topic, wanted, advance)
-
-
-def _distance(text: str) -> float:
-    match = _DISTANCE.fullmatch(text.strip())
-    if match is None or not float(match[1]):
-        raise UserError(f"--error {text}: give a distance such as 1mm, 0.5 mm or 2cm")
-    return float(match[1]) * UNITS[match[2]]
 
 
 def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
@@ -134,14 +136,19 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
         f"errors up to {units.distance(most)}" if done.errors else "every bit of each field is kept"
     )
     text += f"; {kept}"
-    table = Table("Fields", ["field", "type", "largest error"], rows, ["Measured by unpacking."])
+    table = Table(
+        "Fields",
+        ["field", "type", "largest error"],
+        rows,
+        ["The errors were measured after unpacking."],
+    )
     back = source.with_stem(f"{source.stem}-back").with_suffix(
         source.suffix if source.suffix.lower() in SCANS else RECORDING
     )
-    steps = [f"Back:\nwirecost convert-cloud {shell_line(out, back)}"]
+    steps = [f"To convert it back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
-        steps.append("Smaller, where x, y and z may be off: --error 1mm")
-    return Answer(f"{text}.", table, steps)
+        steps.append("To save more where x, y and z may differ by 1 mm: --error 1mm")
+    return Answer(f"{text}.", table, [*steps, *done.advice[:MOST_ADVICE]])
 
 
 def _rest(done: Converted) -> str:
@@ -151,14 +158,14 @@ def _rest(done: Converted) -> str:
     said = []
     if done.kept:
         clouds = counted(done.kept, "cloud is", "clouds are")
-        said.append(f"{clouds} copied unchanged; the first, {done.first_kept}.")
+        said.append(f"{clouds} copied unchanged; the first one because {done.first_kept}.")
     if done.copied:
         messages = counted(
             done.copied, "message of another topic is", "messages of other topics are"
         )
-        said.append(f"{messages} copied, without QoS.")
+        said.append(f"{messages} copied.")
     if done.is_packed and done.has_gaps:
-        said.append("Bytes between fields become zero.")
+        said.append("Bytes between fields are set to zero.")
     if done.left_out:
-        said.append(f"Left out: {', '.join(map(shown, done.left_out))}.")
-    return " ".join([*said, "All fields: --all"])
+        said.append(f"These parts were left out: {', '.join(map(shown, done.left_out))}.")
+    return " ".join([*said, "--all lists all fields"])

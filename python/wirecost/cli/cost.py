@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option, transport_names
-from wirecost.data.recordings import formats
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, option, transport_names
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.byte_sizes import parse_size
 from wirecost.system.durations import nanoseconds
@@ -38,9 +37,10 @@ def command(
         list[Path] | None,
         argument(
             "[RECORDING]…",
-            f"{', '.join(formats.NAMES)}; or probe logs, traces of LTTng.",
+            f"{RECORDINGS}; or probe logs, traces of LTTng.",
             show_default=False,
         ),
+        RecordingPath(),
     ] = None,
     example: Annotated[
         bool, option(f"Write {EXAMPLE_FILE}, a synthetic recording, and read that.", "--example")
@@ -313,7 +313,12 @@ def _listened(
         if not survey.topics:
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
         cost = system_cost(source, survey, prices, lang or graph.lang, counts)
-        return survey, msgspec.structs.replace(cost, processes=graph.processes(cost.topics))
+        return survey, msgspec.structs.replace(
+            cost,
+            processes=graph.processes(cost.topics),
+            is_listened=request.listens,
+            looking=graph.looking,
+        )
 
 
 def _subscribers(text: str) -> tuple[str, int]:

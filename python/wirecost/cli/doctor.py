@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from wirecost.cli.ending import answering
-from wirecost.cli.options import option
+from wirecost.cli.options import duration, option
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
@@ -30,13 +30,20 @@ def command(
     strict: Annotated[bool, option("Exit with status 2 if a check fails.", "--strict")] = (False),
     noise: Annotated[
         float | None,
-        option("Measure noise: spin that long and report lost CPU time.", metavar="SECONDS"),
+        duration(
+            "Measure noise: spin for that long and report the CPU time that was lost.", "--noise"
+        ),
     ] = None,
     prices: Annotated[
-        bool, option("Measure what one fault, switch, migration, wait and call costs.", "--prices")
+        bool,
+        option(
+            "Measure what one page fault, context switch, migration, wait and system call costs.",
+            "--prices",
+        ),
     ] = False,
     apply: Annotated[
-        bool, option("Improve what can be changed now; the old values are saved.", "--fix")
+        bool,
+        option("Change the settings that can be changed now; the old values are saved.", "--fix"),
     ] = False,
     take_back: Annotated[bool, option("Restore the values saved by --fix.", "--undo")] = False,
 ) -> Answer:
@@ -50,13 +57,15 @@ def command(
     if apply or take_back:
         take_over(state_file())
     if apply:
-        changes = outcome_lines(fix(examined, state_file()), "Nothing to fix without a reboot.")
+        changes = outcome_lines(
+            fix(examined, state_file()), "Nothing can be fixed without a reboot."
+        )
         changes.append(f"Old values are saved in {state_file()}")
     if take_back:
         outcome = undo(examined.system, state_file())
-        changes = ["Nothing to undo."]
+        changes = ["There is nothing to undo."]
         if outcome is not None:
-            changes = outcome_lines(outcome, "All values were already as before.")
+            changes = outcome_lines(outcome, "All values were already restored.")
     # Read again: a fix changes what the first examination read.
     examination = examine(machine(System(), cpus))
     spun = priced = None

@@ -33,21 +33,22 @@ PAGES, MARKDOWN = ("", ".html", ".htm"), ".md"
 SUFFIXES = (".html", MARKDOWN, *(f".{form}" for form in FIGURE_FORMATS))
 OUTPUT = "output"
 """Parameter of a command's function that wants to know where its answer goes."""
-Every = Annotated[bool, option("Print all of it: every table, row and column.", "--all")]
+Every = Annotated[bool, option("Print every table, row and column.", "--all")]
 ReportFile = Annotated[
     Path | None,
     option(
-        "Also write the answer as .html or .md, or its figure as .svg, .png or .pdf.",
+        "Also write the answer to an .html or .md file, or its figure to .svg, .png or .pdf.",
         "--report",
         metavar="FILE",
     ),
 ]
 JsonFile = Annotated[
-    Path | None, option("Also write the result as JSON; - for stdout.", "--json", metavar="FILE")
+    Path | None,
+    option("Also write the result as JSON; - writes to stdout.", "--json", metavar="FILE"),
 ]
 MarkdownFile = Annotated[
     Path | None,
-    option("Write a comment for a pull request; - for stdout.", "--markdown", metavar="FILE"),
+    option("Write a comment for a pull request; - writes to stdout.", "--markdown", metavar="FILE"),
 ]
 
 

@@ -13,7 +13,9 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
-Figures = Annotated[Path | None, option("Write the figures as files.", metavar="DIR")]
+Figures = Annotated[
+    Path | None, option("Write each figure to a file in this folder.", metavar="DIR")
+]
 FigureFormats = Annotated[
     str | None,
     option(

@@ -22,6 +22,9 @@ from typer.main import get_command
 
 from wirecost.cli.lists import LISTS, about_of, text
 
+FORMER_NAMES = {"mwares": "middlewares"}
+"""Names of scenarios' options, without hyphens, by those that they had once."""
+
 
 def new_app(**settings: Any) -> typer.Typer:
     """Return an application, or a part of one, whose help and errors are plain text."""
@@ -119,8 +122,14 @@ def _app(module_name: str, name: str) -> typer.Typer:
         else:
             from wirecost.cli.scenario_command import command_of
 
-            app.command(name)(command_of(module))
+            settings = {"token_normalize_func": _present_name}
+            app.command(name, context_settings=settings)(command_of(module))
     return app
+
+
+def _present_name(name: str) -> str:
+    """Return the present name of an option: its former name is valid, and not in the help."""
+    return FORMER_NAMES.get(name, name)
 
 
 def _show_example(command: Any, module_name: str) -> None:

@@ -21,9 +21,12 @@ WIDEST = 78
 """Columns of text; Typer's own help of a command has as many."""
 HELP = {"-h, --help": "Show this message and exit."}
 FLAGS = {
-    "quiet": ("-q, --quiet", "No progress: results and errors only."),
+    "quiet": ("-q, --quiet", "Print results and errors only, no progress."),
     "verbose": ("-v, --verbose", "Show a traceback on errors."),
-    "version": ("--version", "Print version, commit, compiler, and whether from a wheel."),
+    "version": (
+        "--version",
+        "Print the version, the commit, the compiler and whether it is a wheel.",
+    ),
 }
 """Options of ``wirecost`` itself, by their parameters."""
 FOLDERS = {"--cmake-dir": "cmake", "--include-dir": "include", "--pkgconfig-dir": "pkgconfig"}
@@ -95,7 +98,7 @@ SCHEMA = ("bench", "message")
 """The command for a file that is of no other kind."""
 LISTS = {
     ROOT: CommandList(
-        "What a message costs from one component to the next, and how to make it cheap.",
+        "Measure what a message costs between components, and generate code that costs less.",
         _named("wirecost.cli.", *COMMANDS),
         {**dict(FLAGS.values()), **COMPLETION},
         _answering,
@@ -107,7 +110,7 @@ LISTS = {
         lambda _: SCHEMA[1:],
     ),
     "campaign": CommandList(
-        "Many measurements from one file.",
+        "Run many measurements that one file describes.",
         _named(
             "wirecost.cli.campaign_",
             *("plan", "run", "status", "show", "query", "import", "scheduler", "worker", "keys"),
@@ -116,9 +119,11 @@ LISTS = {
     "columns": CommandList(
         "Recommend how to store lists in columns.", _named("wirecost.cli.columns_", "advise")
     ),
-    "heap": CommandList("Keep page faults out of callbacks.", _named("wirecost.cli.heap_", "run")),
+    "heap": CommandList(
+        "Run programs without page faults in their callbacks.", _named("wirecost.cli.heap_", "run")
+    ),
     "probe": CommandList(
-        "Record what callbacks cost, show and convert it.",
+        "Record what the callbacks of a program cost.",
         _named(
             "wirecost.cli.probe_",
             *("run", "attach", "show", "chain", "check", "budget", "try", "convert"),

@@ -15,7 +15,7 @@ EXAMPLE = "wirecost log *_timing_*.json"
 
 @answering()
 def command(
-    files: Annotated[list[Path], argument("FILE…", "Performance logs (JSON).")],
+    files: Annotated[list[Path], argument("FILE…", "Performance logs in JSON.")],
 ) -> Answer:
     """Print how long the stages in performance logs took."""
     from wirecost.results.records.setlevel import read_logs

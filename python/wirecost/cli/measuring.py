@@ -40,8 +40,11 @@ from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
-GOES_ON = "First rounds; the run goes on. Its verdict follows when it ends."
-COMPILES = "What compiles for long follows. Ctrl-C ends with what is here, and the verdict."
+GOES_ON = "This is from the first rounds. The run goes on, and its verdict follows when it ends."
+COMPILES = (
+    "Contenders that take long to compile follow. Ctrl-C ends the run with these rows and a "
+    "verdict."
+)
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""
@@ -111,7 +114,7 @@ def ending_of(fault: BaseException, watch: Watch) -> Ending:
         why = fault.strerror or str(fault)
         return Ending(why, described(fault), FAILED)
     if isinstance(fault, MemoryError):
-        return Ending("out of memory", "out of memory; end other programs", FAILED)
+        return Ending("out of memory", "out of memory; close other programs", FAILED)
     if isinstance(fault, SystemExit):  # so Rich says it
         return Ending("output was closed", "nobody reads its output any more", FAILED)
     status = fault.status if isinstance(fault, UserError) else FAILED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.cli.output_files import check_writable
 from wirecost.cli.probe_show import probe_files_answer
 from wirecost.observe.probe.attach.threads import Sample, mapped, samples
@@ -18,6 +18,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
 from wirecost.system import scratch
 from wirecost.system.counted import counted
+from wirecost.system.durations import spelled
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.interruption import Interrupted, watched
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
 SHORTEST_S = 0.01
-EVERY_S = 0.1
+OBSERVED_S, EVERY_S = 30.0, 0.1
 MOST_INTERVALS = 100_000
 CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Python"}
 """Frameworks with callbacks, by their library."""
@@ -37,14 +38,16 @@ PROBE = "libwirecost-probe.so"
 
 @answering()
 def command(
-    process: Annotated[int, argument("PID", "The process.", min=1)],
+    process: Annotated[int, argument("PID", "The number of the process.", min=1)],
     seconds: Annotated[
-        float, option("How long to look; Ctrl-C ends it.", "--for", metavar="SECONDS")
-    ] = 30.0,
+        float, duration("How long to observe; Ctrl-C ends it.", "--for", default=OBSERVED_S)
+    ] = OBSERVED_S,
     every: Annotated[
-        float | None, option("Time between two samples; default 0.1.", metavar="SECONDS")
+        float | None, duration(f"Time between two samples; default {spelled(EVERY_S)}.", "--every")
     ] = None,
-    out: Annotated[Path | None, option("Write every interval as Parquet.", metavar="FILE")] = None,
+    out: Annotated[
+        Path | None, option("Write every interval to a Parquet file.", metavar="FILE")
+    ] = None,
     function: Annotated[
         list[str] | None,
         option(
@@ -66,23 +69,22 @@ def command(
     from wirecost.observe.probe.attach.usage import table, usages
     from wirecost.results.records.whole_table import write_table
 
-    if not 0 < seconds < float("inf"):
-        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     check_writable("--out", out)
     if function:
         for option, value in (("--out", out), ("--every", every)):
             if value is not None:
-                raise UserError(f"{option}: is of threads; leave it out with --function")
+                raise UserError(f"{option}: is for threads; leave it out with --function")
         return _functions(process, seconds, tuple(function), function_limit)
     every = EVERY_S if every is None else every
     if not SHORTEST_S <= every <= seconds:
-        raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
+        raise UserError(f"--every {spelled(every)}: must be from {spelled(SHORTEST_S)} to --for")
     if seconds / every > MOST_INTERVALS:
         raise UserError(
-            f"--every {every:g}: more than {MOST_INTERVALS:,} intervals; look less often"
+            f"--every {spelled(every)}: would make more than {MOST_INTERVALS:,} intervals; give a "
+            "longer time"
         )
     thread_samples: list[Sample] = []
-    with watched() as watch, output.console.status(f"looking at {process}"):
+    with watched() as watch, output.console.status(f"observing process {process}"):
         try:
             thread_samples.extend(samples(process, seconds, every, PROC))
         except Interrupted:
@@ -101,10 +103,11 @@ def command(
     threads = _table(used, intervals.height)
     running = sum(usage.running for usage in used)
     return Answer(
-        f"{counted(len(used), 'thread')} of process {process}: {100 * running:.1f} % of a core.",
+        f"{counted(len(used), 'thread')} of process {process} used {100 * running:.1f} % of one "
+        "CPU core.",
         threads,
         doubts=[(line, "") for line in _not_seen(mapped(process, PROC))],
-        more="Every thread: --all",
+        more="--all lists every thread",
         heading=f"Threads of process {process}",
         written=written,
         document={"process": process, "threads": [asdict(usage) for usage in used]},
@@ -118,7 +121,7 @@ def _functions(process: int, seconds: float, patterns: tuple[str, ...], limit: i
         attach(process, seconds, patterns, limit, folder, lambda line: say_notes([line]))
         if not any(folder.glob("*.wprobe")):
             raise UserError(f"process {process}: no call of these functions in {seconds:g} s")
-        answer = probe_files_answer([folder], None, more="Counters and causes: --all")
+        answer = probe_files_answer([folder], None, more="--all prints counters and causes")
         figures = answer.figures(False)  # while the logs are there
         return replace(answer, figures=lambda _: figures)
 
@@ -138,7 +141,7 @@ def _table(used: list[Usage], intervals: int) -> Table:
         ]
         for usage in used
     ]  # fmt: skip
-    heads = ["thread", "runs", "waits for a core", "busiest interval", "minor faults/s",
+    heads = ["thread", "runs", "waits for a CPU", "busiest interval", "minor faults/s",
              "major faults/s", "switches/s", "preempted/s"]  # fmt: skip
     notes = [
         f"{used[0].seconds:.1f} s, {counted(intervals, 'interval')}; the rest of the time a thread "
@@ -152,10 +155,11 @@ def _not_seen(files: set[str]) -> list[str]:
     clients = [name for start, name in CLIENTS.items() if any(f.startswith(start) for f in files)]
     if any(file.startswith(PROBE) for file in files):
         return [
-            "It has probes or hooks: wirecost probe show LOGS, where WIRECOST_PROBE names them."
+            "This process has probes or hooks: run wirecost probe show LOGS, with the folder in "
+            "its WIRECOST_PROBE."
         ]
     what = f"Callbacks of {' and '.join(clients)}" if clients else "Its functions"
     return [
-        f"{what} cannot be seen from outside: nothing is put into a process that runs. "
-        "Start it with wirecost probe run -- COMMAND."
+        f"{what} cannot be observed from outside, because nothing is injected into a running "
+        "process. Start it with wirecost probe run -- COMMAND."
     ]

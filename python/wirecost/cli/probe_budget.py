@@ -15,9 +15,9 @@ EXAMPLE = "wirecost probe budget LOGS --out budget.toml"
 
 def command(
     files: Files,
-    out: Annotated[Path, option("The file; - is standard output.", metavar="FILE.toml")] = Path(
-        "-"
-    ),
+    out: Annotated[
+        Path, option("The file to write; - writes to stdout.", metavar="FILE.toml")
+    ] = Path("-"),
 ) -> None:
     """Write limits for every section of a good run, with margins from the run's own noise."""
     import polars as pl

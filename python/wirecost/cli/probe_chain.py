@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import option
+from wirecost.cli.options import duration, option
 from wirecost.cli.output_files import write_text
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.results.report.shared.answer import Answer
@@ -30,20 +30,27 @@ EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50
 def command(
     files: Files,
     first: Annotated[
-        str | None, option("Where chains begin; or a section.", "--from", metavar="TOPIC")
+        str | None,
+        option(
+            "The topic at which chains start; or a node, or a section.", "--from", metavar="TOPIC"
+        ),
     ] = None,
     last: Annotated[
-        str | None, option("Where chains end; or a node, or a section.", "--to", metavar="TOPIC")
+        str | None,
+        option("The topic at which chains end; or a node, or a section.", "--to", metavar="TOPIC"),
     ] = None,
     deadline: Annotated[
-        str | None, option("List chains that took longer, such as 50ms, and why.", metavar="TIME")
+        float | None,
+        duration(
+            "List the chains that took longer, such as 50ms, and why.", "--deadline", unit="ms"
+        ),
     ] = None,
     otlp_file: Annotated[
         Path | None,
-        option("Write chains as OpenTelemetry traces (OTLP JSON).", "--otlp", metavar="FILE"),
+        option("Write the chains as OpenTelemetry traces (OTLP JSON).", "--otlp", metavar="FILE"),
     ] = None,
     perfetto_file: Annotated[
-        Path | None, option("Write chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
+        Path | None, option("Write the chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
     *,
     output: Output,

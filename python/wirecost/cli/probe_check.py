@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.compare import IMPRECISE, REGRESSION
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.cli.output_files import write_text
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -37,23 +37,26 @@ def command(
     ],
     budget: Annotated[Path, option("The budget file: limits to check.", metavar="FILE.toml")],
     stop: Annotated[
-        bool, option("Stop COMMAND by SIGTRAP at the first count over its limit.", "--stop")
+        bool, option("Stop COMMAND by SIGTRAP when a count first exceeds its limit.", "--stop")
     ] = False,
     stacks: Annotated[
         bool,
-        option("Keep where counted events of COMMAND happen.", "--stacks/--no-stacks"),
+        option(
+            "Keep the stacks at which counted events of COMMAND happen.", "--stacks/--no-stacks"
+        ),
     ] = True,
     seconds: Annotated[
-        str | None, option("End COMMAND after so long, by SIGINT.", "--for", metavar="TIME")
+        float | None, duration("End COMMAND by SIGINT after this time.", "--for")
     ] = None,
     require_precision: Annotated[
         bool,
         option(
-            "Exit with 4 if nothing is exceeded, but something not decided.", "--require-precision"
+            "Exit with status 4 if no limit is exceeded but one could not be judged.",
+            "--require-precision",
         ),
     ] = False,
     junit_file: Annotated[
-        Path | None, option("Write a test report in JUnit's XML.", "--junit", metavar="FILE")
+        Path | None, option("Write a test report as JUnit XML.", "--junit", metavar="FILE")
     ] = None,
     *,
     output: Output,
@@ -188,7 +191,7 @@ def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
 
 
 def _run(
-    words: list[str], limits: Budget, request: Request, seconds: str | None, output: int
+    words: list[str], limits: Budget, request: Request, seconds: float | None, output: int
 ) -> tuple[list[ProbeLog], int]:
     """Run a program with the counters that the budget needs; return its logs and its status."""
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
@@ -198,9 +201,7 @@ def _run(
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
     from wirecost.system import scratch
-    from wirecost.system.durations import nanoseconds
 
-    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     counters = list(dict.fromkeys([*limits.counters(), *asked_counters()]))
     if len(counters) > MAX_COUNTERS:
         raise UserError(f"{COUNTERS}: holds {MAX_COUNTERS} counters; limit fewer in one budget")
@@ -208,7 +209,7 @@ def _run(
     with scratch.folder("probe", in_memory=True) as folder:
         prepared = prepare(find(words), hooks_without(None), request, folder, os.environ)
         say_notes(prepared.notes)
-        status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        status = run([*prepared.before, *words], prepared.environment, output, seconds)
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
             raise UserError(

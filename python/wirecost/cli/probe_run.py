@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
 from wirecost.cli.groups import new_app
-from wirecost.cli.options import Words, option
+from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_show import Deadline, deadline_ns, probe_files_answer
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.observe.probe.function.unmatched import unmatched
@@ -25,7 +26,7 @@ from wirecost.observe.probe.run.log_room import check_room
 from wirecost.observe.probe.run.target import find
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
-from wirecost.system.durations import nanoseconds
+from wirecost.system.durations import spelled
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
@@ -33,8 +34,11 @@ from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost probe run -- rosrun topic_tools relay /in /out"
 
-KEPT = "Counters, causes, each miss: --out LOGS keeps the logs, --report FILE is a page"
-MORE_OF = "Counters, causes, each miss: wirecost probe show --all"
+KEPT = (
+    "For counters, causes and each miss, keep the logs with --out LOGS, or write a page with "
+    "--report FILE"
+)
+MORE_OF = "For counters, causes and each miss: wirecost probe show --all"
 HOOKS = tuple(hook.name for hook in all_hooks())
 app = new_app()
 
@@ -44,7 +48,8 @@ app = new_app()
 def command(
     words: Words,
     out: Annotated[
-        Path | None, option("Keep the logs here; default: shown and removed.", metavar="DIR")
+        Path | None,
+        option("Keep the logs in this folder; default: they are shown and removed.", metavar="DIR"),
     ] = None,
     without: Annotated[
         str | None,
@@ -62,17 +67,17 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions.", metavar="N")
+        int, option("Refuse patterns that match more functions than this.", metavar="N")
     ] = DEFAULT_LIMIT,
     function_means: Annotated[
         str,
         option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
     ] = MEANS[0],
     seconds: Annotated[
-        str | None, option("End the program after so long, by SIGINT.", "--for", metavar="TIME")
+        float | None, duration("End the program by SIGINT after this time.", "--for")
     ] = None,
     stacks: Annotated[
-        bool, option("Keep where what is counted happens, for probe check.", "--stacks")
+        bool, option("Keep the stacks at which counted events happen, for probe check.", "--stacks")
     ] = False,
     deadline: Deadline = None,
     *,
@@ -87,7 +92,6 @@ def command(
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
     limit_ns = deadline_ns(deadline)
-    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     hooks = hooks_without(without)
     target = find(words)
     with ExitStack() as open_folders:
@@ -105,7 +109,7 @@ def command(
         prepared = prepare(target, hooks, request, folder, os.environ)
         say_notes(prepared.notes)
         descriptor = 2 if output.uses_stdout else 1
-        status = run([*prepared.before, *words], prepared.environment, descriptor, limit_s)
+        status = run([*prepared.before, *words], prepared.environment, descriptor, seconds)
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
         if request.functions:
@@ -118,7 +122,14 @@ def command(
         started = Started(
             words=tuple(words),
             functions=request.functions,
-            options=tuple(given({"--for": seconds, "--deadline": deadline})),
+            options=tuple(
+                given(
+                    {
+                        "--for": seconds,
+                        "--deadline": deadline,
+                    }
+                )
+            ),
             of_run=tuple(given({"--without": without, **_changed(request)})),
             counters=os.environ.get(COUNTERS, ""),
         )
@@ -140,9 +151,14 @@ def _how(words: list[str]) -> str:
     return f"to record functions of it: {command}"
 
 
-def given(options: dict[str, str | None]) -> list[str]:
-    """Return the words of options that have a value."""
-    return [word for name, value in options.items() if value is not None for word in (name, value)]
+def given(options: Mapping[str, str | float | None]) -> list[str]:
+    """Return the words of options that have a value; a number is a time."""
+    return [
+        word
+        for name, value in options.items()
+        if value is not None
+        for word in (name, spelled(value) if isinstance(value, float) else value)
+    ]
 
 
 def _changed(request: Request) -> dict[str, str | None]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.replay.systems import SYSTEMS, system_named
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -30,15 +30,19 @@ EXAMPLE = "wirecost record /planner --out recording"
 def command(
     node: Annotated[str, argument("NODE", "Name of the node to record.")],
     launch: Annotated[
-        list[str] | None, argument("-- COMMAND", "With --launch: what starts the node.")
+        list[str] | None, argument("-- COMMAND", "With --launch: the command that starts the node.")
     ] = None,
     system: Annotated[
         str,
-        option("Middleware: ros1, or dds (which includes ROS 2).", metavar="NAME", known=SYSTEMS),
+        option(
+            "The middleware: ros1, or dds (which includes ROS 2).", metavar="NAME", known=SYSTEMS
+        ),
     ] = "ros1",
     pid: Annotated[
         int | None,
-        option("The node's process, if the middleware does not report it.", metavar="PID"),
+        option(
+            "The number of the node's process, if the middleware does not report it.", metavar="PID"
+        ),
     ] = None,
     launched: Annotated[
         bool, option("Start the node with the COMMAND after --.", "--launch")
@@ -48,11 +52,11 @@ def command(
     ] = None,
     seconds: Annotated[
         float | None,
-        option("How long to record; default: until Ctrl-C.", "--for", metavar="SECONDS"),
+        duration("How long to record; default: until Ctrl-C.", "--for"),
     ] = None,
     domain: Annotated[
         int | None,
-        option("DDS domain; default: ROS_DOMAIN_ID, else 0.", metavar="N", min=0, max=232),
+        option("The DDS domain; default: ROS_DOMAIN_ID, or else 0.", metavar="N", min=0, max=232),
     ] = None,
     interface: Annotated[
         list[str] | None,
@@ -70,8 +74,6 @@ def command(
 
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     request = Request(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )

@@ -74,7 +74,7 @@ def recording_answer(folder: Path, snapshot: Snapshot) -> Answer:
         f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
         Table("Topics", ["topic", "role", "messages", "dropped"], rows, []),
         doubts=[(f"note: {note}", "") for note in notes],
-        more=f"Replay: wirecost replay {shell_line(folder)}",
+        more=f"To replay it: wirecost replay {shell_line(folder)}",
         heading=f"Recording of {snapshot.node}",
     )
 

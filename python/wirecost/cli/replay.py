@@ -9,19 +9,27 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, duration, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost replay recording --repeat 5"
+JOINED_S = 30.0
 
 HEAP_WARMUP_S = 5
 
 
 @answering(report=False)
 def command(
-    recording: Annotated[Path, argument("DIR", "A recording: a folder of wirecost record.")],
+    recording: Annotated[
+        Path,
+        argument(
+            "DIR",
+            "The recording: a folder that wirecost record made.",
+        ),
+        RecordingPath("a folder of wirecost record"),
+    ],
     override: Annotated[
         list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")
     ] = None,
@@ -29,7 +37,7 @@ def command(
         int | None, option("The node's CPU; default: as recorded.", metavar="N", min=0)
     ] = None,
     player_cpu: Annotated[
-        int | None, option("The CPU that sends the inputs.", metavar="N", min=0)
+        int | None, option("The CPU from which the inputs are sent.", metavar="N", min=0)
     ] = None,
     player_fifo: Annotated[
         int | None,
@@ -39,7 +47,9 @@ def command(
             min=0,
         ),
     ] = None,
-    rate: Annotated[float, option("Speed: 2 plays twice as fast as recorded.", metavar="X")] = 1.0,
+    rate: Annotated[
+        float, option("Playback speed: 2 plays twice as fast as recorded.", metavar="X")
+    ] = 1.0,
     consumed: Annotated[
         bool,
         option(
@@ -56,7 +66,7 @@ def command(
         bool, option("Run the node with the allocator of wirecost heap.", "--heap")
     ] = False,
     pool: Annotated[
-        str, option("Memory that --heap touches at the start.", metavar="SIZE")
+        str, option("Memory that --heap touches at the start.", metavar="SIZE|auto")
     ] = "64MiB",
     hooks: Annotated[
         bool, option("Record callbacks of a ROS 1 node that has no probes.", "--hooks/--no-hooks")
@@ -66,14 +76,15 @@ def command(
     ] = 1,
     connect_s: Annotated[
         float,
-        option(
-            "How long to wait until the node has joined its topics.", "--wait", metavar="SECONDS"
+        duration(
+            "How long to wait until the node has joined its topics.", "--wait", default=JOINED_S
         ),
-    ] = 30.0,
+    ] = JOINED_S,
     prime: Annotated[
         bool,
         option(
-            "Send the first inputs once beforehand, to nodes that advertise only then.",
+            "Send the first inputs once beforehand, for nodes that advertise their topics only "
+            "then.",
             "--prime/--no-prime",
         ),
     ] = True,

@@ -26,7 +26,7 @@ def command(
     ] = None,
     name: Annotated[
         list[str] | None,
-        argument("[NAME]…", "With --tables: words of a table's title; default: all."),
+        argument("[NAME]…", "With --tables: words of a table's title; default: all tables."),
     ] = None,
     format_: Annotated[
         str | None,

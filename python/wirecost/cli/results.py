@@ -47,7 +47,8 @@ def command(
     return Answer(
         f"{counted(len(folders), 'result')} in {folder}, the latest first.",
         _table("Results", folders if last is None else latest),
-        more=f"All: --all. One as a page: wirecost report {shell_line(folder / 'NAME')} --open",
+        more="--all lists all. To open one as a page: wirecost report "
+        f"{shell_line(folder / 'NAME')} --open",
         sections=[Section([_table(f"Results in {folder}", latest)])],
         heading=f"Results in {folder}",
         document=document,

@@ -47,7 +47,7 @@ def command(files: Files, topic: Topic = None, type_name: Type = None) -> Answer
     return Answer(
         f"{counted(len(files), 'trace')} checked: {text}.",
         Table.of("Findings", every, columns),
-        more="Every finding: --all" if every else "",
+        more="--all lists every finding" if every else "",
         heading="Traces checked against OSI's rules",
         document=[
             {"file": str(path), "findings": [asdict(finding) for finding in findings]}

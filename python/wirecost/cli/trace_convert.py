@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
-from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
+from wirecost.cli.options import argument, each, option, reductions
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.traces.batch.inputs import is_pattern
 from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
 from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
@@ -31,25 +31,33 @@ MOST_WORKERS = 1024
 @answering()
 def command(
     sources: Annotated[
-        list[str], argument("IN", f"Traces to read: {FORMATS}, or a pattern: 'fleet/**/*.osi'.")
+        list[str],
+        argument(
+            "IN",
+            f"Traces to read: {FORMATS}, or a pattern such as 'fleet/**/*.osi'.",
+        ),
+        TRACE,
     ],
     out: Annotated[
         Path, argument("OUT", f"The trace to write: {FORMATS}; of several traces, a folder.")
     ],
     columns: Annotated[
-        str | None, option("Lists to store as columns: comma-separated, or all.", metavar="FIELDS")
+        list[str] | None,
+        option("Lists to store as columns, comma-separated, or all.", metavar="FIELD,…"),
     ] = None,
     rows: Annotated[bool, option("Turn columns back into rows.", "--rows")] = False,
     reduce: Annotated[
         list[str] | None,
-        option("How to store a column: exact, auto, float32 or error:E.", metavar="FIELD=HOW"),
+        option("How a column is stored: exact, auto, float32 or error:E.", metavar="FIELD=HOW"),
     ] = None,
     also_rows: Annotated[
-        bool, option("Keep the rows beside the columns, for old readers.", "--also-rows")
+        bool, option("Write the rows as well as the columns, for older readers.", "--also-rows")
     ] = False,
     static_once: Annotated[
         bool,
-        option("Put static data, such as lanes, on a channel of its own, once.", "--static-once"),
+        option(
+            "Write static data, such as lanes, only once, on a channel of its own.", "--static-once"
+        ),
     ] = False,
     compression: Annotated[
         str, option("Compression of .mcap: zstd, lz4 or none.", metavar="NAME", known=COMPRESSIONS)
@@ -57,7 +65,7 @@ def command(
     type_name: Type = None,
     topic: Topic = None,
     start: Annotated[
-        str, option("First frame: a number, or a time (2.5s).", "--from", metavar="N")
+        str, option("First frame: a number, or a time such as 2.5s.", "--from", metavar="N")
     ] = "0",
     stop: Annotated[
         str | None, option("Frame to stop before: a number, or a time.", "--to", metavar="N")
@@ -92,9 +100,7 @@ def command(
 
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
-    conversion = Wanted(
-        tuple(columns.split(",")) if columns else (), rows, tuple(reduce or ()), also_rows
-    )
+    conversion = Wanted(each(columns), rows, reductions(reduce), also_rows)
     conversion.check()
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
     if static_once and (columns or rows or out.suffix.lower() != ".mcap"):

@@ -40,7 +40,7 @@ def command(files: Files, topic: Topic = None, type_name: Type = None) -> Answer
         f"{counted(len(infos), 'trace')} with {counted(frames, 'frame')}.",
         traces,
         doubts=[(text, "dim") for trace in infos for text in trace.warnings],
-        more="Lengths of all lists: --all",
+        more="--all prints the lengths of all lists",
         sections=[Section([traces, *lists])],
         heading="Traces",
         document=[_document(item) for item in infos],

@@ -46,7 +46,8 @@ def command(
         int, option("FMI version of the contender's FMU: 2 or 3.", metavar="N")
     ] = 2,
     rate: Annotated[
-        float | None, option("Speed: 2 plays twice as fast as recorded; default 1.", metavar="X")
+        float | None,
+        option("Playback speed: 2 plays twice as fast as recorded; default 1.", metavar="X"),
     ] = None,
     fast: Annotated[bool, option("Do not wait between steps.", "--as-fast-as-possible")] = False,
     steps: Annotated[int | None, option("Stop after N steps.", metavar="N")] = None,

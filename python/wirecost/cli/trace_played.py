@@ -52,7 +52,7 @@ def played_answer(trace: Path, fmu: Path, played: Played, status: int) -> Answer
     return Answer(
         f"{counted(len(times), 'frame')} of {trace.name}: {cells[0]} per step in the median.",
         steps,
-        more="Lengths of all lists: --all" if counts else "",
+        more="--all prints the lengths of all lists" if counts else "",
         sections=[Section([steps, lists])],
         heading=f"{trace.name} played into {fmu.name}",
         document={

@@ -33,7 +33,11 @@ def command(
     out: Annotated[Path, argument("OUT", f"The trace to write: {FORMATS}.")],
     repeat_every: Annotated[
         int,
-        option("Frames after which static data comes again; 0: only when changed.", metavar="N"),
+        option(
+            "Number of frames after which static data is repeated; 0 repeats it only "
+            "when it changed.",
+            metavar="N",
+        ),
     ] = REPEAT_EVERY,
     keep: Annotated[
         str,
@@ -81,18 +85,23 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> Answer:
         for field in done.fields
     ]
     headings = ["field", "elements", "changes", "before", "after"]
-    table = Table("What the frames hold", headings, rows, ["changes: frames unlike the last one"])
+    table = Table(
+        "What the frames hold",
+        headings,
+        rows,
+        ["changes: number of frames that differ from the one before"],
+    )
     steps = [
-        f"Back, exactly as before:\nwirecost trace join {shell_line(out, f'back{file.suffix}')}",
+        f"To restore it exactly:\nwirecost trace join {shell_line(out, f'back{file.suffix}')}",
         "In your simulator: docs/formats/static-once.md.",
     ]
     if after >= before:
-        steps = ["Nothing static is repeated in it: keep the trace as it is."]
+        steps = ["No static data is repeated in this trace: keep it as it is."]
     return Answer(
         text,
         table,
         steps,
-        more=f"Frames of OUT that hold all: {done.complete:,}. Every field: --all",
+        more=f"{done.complete:,} frames of OUT hold all data. --all lists every field",
         heading=f"{file} split",
         document={"file": str(file), "out": str(out)} | asdict(done),
     )

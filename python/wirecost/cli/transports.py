@@ -25,16 +25,19 @@ def command(
         str | None,
         argument(
             "NAME,NAME…",
-            "With --test: the transports to test; default: all.",
+            "With --test: the middlewares to test; default: all.",
             known=transport_names,
             show_default=False,
         ),
     ] = None,
     test: Annotated[
-        bool, option("Send a message through each, between two processes, and check it.", "--test")
+        bool,
+        option(
+            "Send a message over each middleware, between two processes, and check it.", "--test"
+        ),
     ] = False,
 ) -> Answer:
-    """List transports and tensor frameworks: which work here."""
+    """List the middlewares and tensor frameworks that work here, and how to install others."""
     from wirecost.cli.transports_answer import tested_answer, transports_answer
     from wirecost.measure.bench.transport.clients import native_installed
     from wirecost.messaging.api.available import frameworks, transports

@@ -58,7 +58,7 @@ def build(part: Part) -> None:
     command = [str(checkout / "setup" / "install"), part.name]
     done = subprocess.run(command, stdout=STANDARD_ERROR, check=False)
     if done.returncode != 0:
-        raise UserError(f"`{' '.join(command)}` failed; what it says stands above")
+        raise UserError(f"`{' '.join(command)}` failed; its output is above")
 
 
 def installed(path: str, part: Part) -> Path:

@@ -37,7 +37,7 @@ CLIENT = ClientProgram("python", ("client",), ("zeromq", "iceoryx2", "websocket"
 
 def request_for(**changed: Any) -> Settings:
     usual: dict[str, Any] = {
-        "mwares": ("zeromq",), "sizes": (100,), "rate": 100.0, "subscribers": (2,),
+        "middlewares": ("zeromq",), "sizes": (100,), "rate": 100.0, "subscribers": (2,),
         "seconds": 1.0,
     }  # fmt: skip
     return Settings(**usual | changed)
@@ -124,7 +124,7 @@ def test_rates_follow_from_sizes_subscribers_and_networks() -> None:
 
 
 def test_what_cannot_be_measured_is_said(tmp_path: Any, snapshot: SnapshotAssertion) -> None:
-    slow = request_for(mwares=("mqtt",), network=("narrow",), sizes=(8_000_000,), rate=None)
+    slow = request_for(middlewares=("mqtt",), network=("narrow",), sizes=(8_000_000,), rate=None)
     with pytest.raises(UserError, match="fewer than 5 messages in 1 s; give more --seconds"):
         plan(slow, tmp_path, ClientProgram("python", ("client",), ("mqtt",)))
     away = request_for(network=("loopback", "lan"))
@@ -192,7 +192,7 @@ def test_losses_before_anything_was_timed_break_a_promise(
 
 def test_a_bounded_promise_holds_until_a_call_waited_for_so_long(tmp_path: Any) -> None:
     client = ClientProgram("python", ("client",), ("zenoh",))
-    planned = plan(request_for(mwares=("zenoh",), settings=("matched",)), tmp_path, client)
+    planned = plan(request_for(middlewares=("zenoh",), settings=("matched",)), tmp_path, client)
     (outcome,) = planned.outcomes
     for longest_ns, broken in ((2_000_000_000, ""), (5_000_000, "3 of 20 messages were lost")):
         outcome.counts = TransportCounts()
@@ -256,7 +256,7 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
 
 
 @pytest.mark.parametrize(
-    ("kinds", "mwares", "not_run"),
+    ("kinds", "middlewares", "not_run"),
     [
         (
             ("python", "native"),
@@ -282,11 +282,11 @@ NATIVE_CLIENT = ClientProgram("native", ("program",), ("zeromq",))
     ],
 )
 def test_what_a_kind_of_client_does_not_have_is_said(
-    kinds: tuple[str, ...], mwares: tuple[str, ...], not_run: dict[str, str], tmp_path: Path,
+    kinds: tuple[str, ...], middlewares: tuple[str, ...], not_run: dict[str, str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
-    reasons = plan(request_for(client=kinds, mwares=mwares), tmp_path, CLIENT).not_run
+    reasons = plan(request_for(client=kinds, middlewares=middlewares), tmp_path, CLIENT).not_run
     assert reasons.keys() == not_run.keys()
     assert all(reasons[what].startswith(why) for what, why in not_run.items())
     assert "zeromq, zeromq-tcp, nats" in reasons.get("websocket native", "zeromq, zeromq-tcp, nats")
@@ -298,7 +298,7 @@ def test_requests_are_for_clients_that_have_them(
     able = ClientProgram("native", ("program",), ("iceoryx2", "tcp"))
     unable = replace(NATIVE_CLIENT, roles=("publisher", "subscriber"))
     monkeypatch.setattr(planning, "native", lambda: [able, unable])
-    asked = request_for(client=("native",), mwares=("iceoryx2", "zeromq"), pattern="reqrep")
+    asked = request_for(client=("native",), middlewares=("iceoryx2", "zeromq"), pattern="reqrep")
     planned = plan(asked, tmp_path)
     assert [contender.mware for contender in planned.contenders] == ["iceoryx2"]
     assert planned.not_run == {"zeromq, native": "its native client publishes and subscribes only"}
@@ -310,7 +310,7 @@ def test_what_lacks_a_server_is_not_run_and_transports_agrees(
     monkeypatch.setattr(broker_based, "program", lambda _: None)
     monkeypatch.setattr(planning, "native", list)
     client = ClientProgram("python", ("client",), ("nats", "zeromq"))
-    planned = plan(request_for(mwares=("nats", "zeromq")), tmp_path, client)
+    planned = plan(request_for(middlewares=("nats", "zeromq")), tmp_path, client)
     assert {turn.contender.mware for turn in planned.turns} == {"zeromq"}
     assert planned.not_run["nats"].startswith("no server: apt install nats-server")
     by_name = {transport.name: transport for transport in transports()}
@@ -324,6 +324,6 @@ def test_where_nothing_is_left_other_choices_are_named(
 ) -> None:
     monkeypatch.setattr(planning, "native", lambda: [NATIVE_CLIENT])
     with pytest.raises(
-        UserError, match=r"wirecost has no native client for it; zeromq.*another --mwares or"
+        UserError, match=r"wirecost has no native client for it; zeromq.*another --middlewares or"
     ):
-        plan(request_for(client=("native",), mwares=("websocket",)), tmp_path)
+        plan(request_for(client=("native",), middlewares=("websocket",)), tmp_path)

@@ -21,9 +21,9 @@ from clouds.test_packed import bytes_of, scan
 from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
 from wirecost.data.clouds.packed import point_fields
+from wirecost.data.clouds.packed_recording import McapMessages
 from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.data.recordings.mcap.writer import McapSchema
-from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
@@ -210,7 +210,7 @@ def test_a_wrong_message_leaves_nothing(tmp_path: Path, drives: Path) -> None:
     ("words", "said"),
     [
         (("scan.pcd", "out.ply"), "name such a file"),
-        (("scan.pcd", "out.wcloud", "--error", "1"), "such as 1mm"),
+        (("scan.pcd", "out.wcloud", "--error", "much"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "0mm"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "1mm", "--lossless"), "choose one"),
         (("scan.pcd", "out.wcloud", "--topic", "/a"), "is for recordings"),

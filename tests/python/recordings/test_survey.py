@@ -146,7 +146,9 @@ def test_what_is_printed_for_a_running_graph_names_the_graph(tmp_path: Path) -> 
     (packed,) = (one for one in cost.remedies if one.kind == PACKED)
     assert packed.command == "wirecost cost --live dds --domain 3 --measure /points"
     others = {one.command for one in cost.remedies} - {packed.command, ""}
-    assert others and all(one.startswith("wirecost bench transport --mwares ") for one in others)
+    assert others and all(
+        one.startswith("wirecost bench transport --middlewares ") for one in others
+    )
 
 
 def test_a_topic_that_cannot_be_measured_says_what_its_library_needs(

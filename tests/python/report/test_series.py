@@ -301,7 +301,7 @@ def test_an_older_replay_without_logs_begins_when_its_folder_was_created(tmp_pat
 
 
 def test_deliveries_of_tensors_are_spaced_by_their_rate(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path / "run", mwares=("zeromq", "in-process"), n=5)
+    results = tensor_folder(tmp_path / "run", middlewares=("zeromq", "in-process"), n=5)
     write_folder(results, tmp_path / "out.mcap")
     messages = read(tmp_path / "out.mcap")
     # In a tight loop there is no rate, so no time.
@@ -356,7 +356,7 @@ def test_a_fault_is_drawn_around_the_time_it_happened(tmp_path: Path) -> None:
 def test_a_scenario_without_times_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="samples of bench lists have no times; mcap is written of"):
         write_folder(read_results(DATA / "lists"), tmp_path / "out.mcap")
-    results = tensor_folder(tmp_path / "run", mwares=("in-process",))
+    results = tensor_folder(tmp_path / "run", middlewares=("in-process",))
     with pytest.raises(UserError, match="no sample in it has a time"):
         write_folder(results, tmp_path / "out.mcap")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -380,7 +380,9 @@ def test_probe_convert_and_report_write_mcap(tmp_path: Path, snapshot: SnapshotA
 def test_strange_times_and_rates_are_written_or_refused(
     tmp_path: Path, created: str, rate: float
 ) -> None:
-    results = tensor_folder(tmp_path / "run", mwares=("zeromq",), n=3, run={"asked_rate": rate})
+    results = tensor_folder(
+        tmp_path / "run", middlewares=("zeromq",), n=3, run={"asked_rate": rate}
+    )
     results.meta.created = created
     try:
         written = write_folder(results, tmp_path / "out.mcap")

@@ -18,7 +18,9 @@ from wirecost.results.report.shared.table import Table
 
 def made(path: Path, factor: pl.Expr, **more: str) -> Results:
     """Two pairs of processes; ``factor`` of zeromq's total, by repetition and process."""
-    results = tensor_folder(path, mwares=("zeromq", "zenoh", "wrapyfi-in-process"), n=40, **more)
+    results = tensor_folder(
+        path, middlewares=("zeromq", "zenoh", "wrapyfi-in-process"), n=40, **more
+    )
     slow = (pl.col("contender") == "zeromq") & (pl.col("stage") == "total")
     samples = results.samples.with_columns(process=pl.col("repetition") // 20).with_columns(
         ns=pl.when(slow).then((pl.col("ns") * factor).cast(pl.Int64)).otherwise(pl.col("ns"))
@@ -42,7 +44,7 @@ def test_a_listener_that_fell_behind_is_listed_with_how_its_times_grew(tmp_path:
     cells = dict(zip(behind.headings, row, strict=True))
     assert cells["contender and object"].endswith("zeromq numpy")
     assert (cells["pairs"], cells["waited"]) == ("1 of 2", "19 of 40")
-    assert cells["quickest pair"].endswith("µs")
+    assert cells["fastest pair"].endswith("µs")
     first, last = (float(cells[part].removesuffix(" ms")) for part in headings)
     assert 1.5 < last / first < 2.5  # the pair's first messages have number 20 and 21
 

@@ -75,7 +75,7 @@ def test_axes_have_round_ticks_in_their_span(span: tuple[float, float]) -> None:
 
 
 def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, mwares=("zeromq",), n=1)
+    results = tensor_folder(tmp_path, middlewares=("zeromq",), n=1)
     steps = dict(results.samples.select("stage", "ns").rows())
     (share,) = shares_of(results.samples)
     inside = sum(ns for name, ns in share.ns.items() if name != "access")
@@ -89,7 +89,7 @@ def test_the_parts_of_a_way_do_not_overlap(tmp_path: Path) -> None:
 
 
 def test_requests_have_a_reply_and_no_sending_call(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, mwares=("zeromq",), n=1, pattern="reqrep")
+    results = tensor_folder(tmp_path, middlewares=("zeromq",), n=1, pattern="reqrep")
     (share,) = shares_of(results.samples)
     assert list(share.ns) == ["encode", "transit", "decode", "reply"]
     steps = dict(results.samples.select("stage", "ns").rows())
@@ -124,11 +124,13 @@ def test_many_ways_are_drawn_library_by_library(full: Results) -> None:
 
 
 def test_few_ways_stand_beside_each_other(tmp_path: Path) -> None:
-    mwares = ("shm", "raw-zeromq", "zeromq", "iceoryx2", "wrapyfi-zeromq")
-    chart = figures(tensor_folder(tmp_path, mwares=mwares, plugins=PLUGINS[:3]))["tensor-latency-1"]
+    middlewares = ("shm", "raw-zeromq", "zeromq", "iceoryx2", "wrapyfi-zeromq")
+    chart = figures(tensor_folder(tmp_path, middlewares=middlewares, plugins=PLUGINS[:3]))[
+        "tensor-latency-1"
+    ]
     assert "facet" not in chart
     drawn = values(chart)
-    assert {row["mware"] for row in drawn if "median" in row} == set(mwares[2:])
+    assert {row["mware"] for row in drawn if "median" in row} == set(middlewares[2:])
     assert {row["mware"] for row in drawn if "at" in row} == {"shm", "raw-zeromq"}
 
 
@@ -165,14 +167,14 @@ def test_figures_are_exported_for_paper(tmp_path: Path) -> None:
 
 
 LEADS: dict[str, dict[str, Any]] = {
-    "losses": {"mwares": ("shm", "zeromq"), "run": {"lost": 2}},
+    "losses": {"middlewares": ("shm", "zeromq"), "run": {"lost": 2}},
     "another for large messages": {
-        "mwares": ("shm", "iceoryx2", "zeromq"),
+        "middlewares": ("shm", "iceoryx2", "zeromq"),
         "shapes": SWEEP,
         "slower": {f"iceoryx2 {shape}": 50.0 for shape in SWEEP[6:]},
     },
-    "floors alone": {"mwares": ("shm", "memcpy", "in-process")},
-    "one transport": {"mwares": ("zeromq",), "n": 1},
+    "floors alone": {"middlewares": ("shm", "memcpy", "in-process")},
+    "one transport": {"middlewares": ("zeromq",), "n": 1},
 }
 
 
@@ -190,7 +192,9 @@ def test_tables_have_every_transport_and_object(full: Results, snapshot: Snapsho
 
 
 def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"), plugins=("numpy", "pillow"), n=5)
+    results = tensor_folder(
+        tmp_path, middlewares=("shm", "zeromq"), plugins=("numpy", "pillow"), n=5
+    )
     title = "Objects over zeromq"
     assert "compress" not in table(content(results), title)["pillow"]
     pillow = results.samples.filter(plugin="pillow", stage="encode")
@@ -211,9 +215,9 @@ def test_compression_has_columns_and_a_part_where_there_is_some(tmp_path: Path) 
 
 def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> None:
     """The clock of another machine may be behind by more than a message takes."""
-    mwares = ("shm", "zeromq", "iceoryx2")
-    results = tensor_folder(tmp_path, mwares=mwares, shapes=("8x8", "200x200"))
-    for behind, remaining in ((("iceoryx2",), {"zeromq"}), (mwares, set())):
+    middlewares = ("shm", "zeromq", "iceoryx2")
+    results = tensor_folder(tmp_path, middlewares=middlewares, shapes=("8x8", "200x200"))
+    for behind, remaining in ((("iceoryx2",), {"zeromq"}), (middlewares, set())):
         ns = pl.when(pl.col("contender").is_in(behind)).then(pl.col("ns") - 10**8).otherwise("ns")
         shifted = Results(tmp_path, results.meta, results.samples.with_columns(ns.alias("ns")))
         drawn = figures(shifted)
@@ -225,12 +229,12 @@ def test_times_below_zero_are_left_out_of_logarithmic_axes(tmp_path: Path) -> No
 
 
 def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
-    mwares = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
-    tensor_folder(tmp_path / "a", mwares=mwares, plugins=("numpy", "jax"), n=40)
+    middlewares = ("shm", "raw-zeromq", "zeromq", "iceoryx2")
+    tensor_folder(tmp_path / "a", middlewares=middlewares, plugins=("numpy", "jax"), n=40)
     slow = {"zeromq": 1.5}
     tensor_folder(
-        tmp_path / "b", mwares=mwares, plugins=("numpy", "jax"), n=40, seed=2, slower=slow,
-        shapes=("200x200", "8x8"),
+        tmp_path / "b", middlewares=middlewares, plugins=("numpy", "jax"), n=40, seed=2,
+        slower=slow, shapes=("200x200", "8x8"),
     )  # fmt: skip
     a, b = read_run(tmp_path / "a"), read_run(tmp_path / "b")
     comparison = compare(a, b, CompareSettings(0.05, 0.1))
@@ -254,7 +258,7 @@ def test_two_runs_are_compared_row_by_row(tmp_path: Path) -> None:
 
 
 def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
-    results = tensor_folder(tmp_path, mwares=("shm", "zeromq"))
+    results = tensor_folder(tmp_path, middlewares=("shm", "zeromq"))
     meta = json.loads((tmp_path / "meta.json").read_text())
     assert meta["contenders"]["zeromq"]["send_copies"] == 1
     rows = [row for row in summarize(results) if row.stage == "total"]

@@ -20,7 +20,7 @@ COMMON = {"--help", "--out", "--all", "--report", "--json"}
 ELSEWHERE = {
     "wrapyfi": {  # installs packages for minutes: benchmarks/test_wrapyfi.py
         "--plugins",
-        "--mwares",
+        "--middlewares",
         "--dtype",
         "--rate",
         "--trials",

@@ -18,7 +18,7 @@ HERE = PACKAGE / "system" / "foreign.py"
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != HERE]
 COMMAND = re.compile(rf"\bwirecost (?:{'|'.join(COMMANDS)})(?: --?[a-z-]+| [a-z-]+)* $")
 """Text behind which a printed command has an argument, which may be a name of others."""
-OWN = {"preset", "times", "carrier", "size", "mwares", "schema", "sources", "where"}
+OWN = {"preset", "times", "carrier", "size", "middlewares", "schema", "sources", "where"}
 """Variables of names that are no one else's, or were quoted where they were made."""
 
 

@@ -32,7 +32,7 @@ FLOORS = ("memcpy", "shm", "raw-iceoryx2", "raw-zeromq", "raw-zenoh")
 def tensor_folder(
     path: Path,
     *,
-    mwares: Iterable[str] = US,
+    middlewares: Iterable[str] = US,
     plugins: Iterable[str] = ("numpy",),
     shapes: Iterable[str] = ("200x200",),
     pattern: str = "pubsub",
@@ -47,10 +47,10 @@ def tensor_folder(
     entries of zeromq's runs."""
     random = np.random.default_rng(seed)
     slow = slower or {}
-    plugins, shapes, mwares = tuple(plugins), tuple(shapes), tuple(mwares)
+    plugins, shapes, middlewares = tuple(plugins), tuple(shapes), tuple(middlewares)
     runs = []
     parts = []
-    for shape, mware in product(shapes, mwares):
+    for shape, mware in product(shapes, middlewares):
         inside = mware == "memcpy" or mware.endswith("in-process")
         size = 8 * int(np.prod([int(part) for part in shape.split("x")]))
         case = f"{shape} float64" + (", in process" if inside else "")
@@ -87,7 +87,7 @@ def tensor_folder(
         "trials": n, "rate": 100.0, "content": "ones", "pattern": pattern, "warm_up": 5,
         "gc": "off", "interrupted": False,
         "environment": {"cpu": "A CPU", "kernel": "6.1", "doctor": {"verdict": "ok"}},
-        "contenders": {mware: _about(mware) for mware in mwares},
+        "contenders": {mware: _about(mware) for mware in middlewares},
         "not_run": {"ros2": "rclpy cannot be found"}, "runs": runs,
     }  # fmt: skip
     write_results(path, meta, pl.concat(parts, how="diagonal"))

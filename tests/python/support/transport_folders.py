@@ -174,6 +174,8 @@ def _outcome(name: str, made: Made, case: TransportCase) -> TransportOutcome:
         "subscribers": case.subscribers,
     }  # fmt: skip
     entry = Entry(contender.name, contender, who, bytes=case.size, digest="abc")
-    outcome = TransportOutcome(case, entry, ("wirecost", "bench", "transport", "--mwares", name))
+    outcome = TransportOutcome(
+        case, entry, ("wirecost", "bench", "transport", "--middlewares", name)
+    )
     outcome.state()
     return outcome

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // eProsima Fast DDS: std_msgs/UInt8MultiArray over UDP, as the Python client sends it; by itself it
-// would take shared memory on one machine.
+// would take shared memory on one machine, as it does here with the option `shared_memory`.
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastrtps/config.h>
 #include <fastrtps/utils/IPLocator.h>
 
@@ -89,8 +90,14 @@ class ArrayType : public dds::TopicDataType {
   bool getKey(void*, rtps::InstanceHandle_t*, bool) override { return false; }
 };
 
-dds::DomainParticipantQos participant_qos(const Domain& domain) {
+dds::DomainParticipantQos participant_qos(const Domain& domain, const Settings& settings) {
   dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
+  if (settings.is_set("shared_memory")) {
+    const auto memory = std::make_shared<eprosima::fastdds::rtps::SharedMemTransportDescriptor>();
+    if (const auto found = settings.options.find("segment_bytes"); found != settings.options.end())
+      memory->segment_size(static_cast<std::uint32_t>(std::stoul(found->second)));
+    qos.transport().user_transports.push_back(memory);
+  }
   const auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
   udp->interfaceWhiteList = {domain.interface};
   udp->sendBufferSize = socket_bytes;
@@ -133,7 +140,7 @@ class Participant {
   explicit Participant(const Settings& settings) {
     const Domain domain(settings.address);
     auto* const factory = dds::DomainParticipantFactory::get_instance();
-    participant_ = factory->create_participant(domain.number, participant_qos(domain));
+    participant_ = factory->create_participant(domain.number, participant_qos(domain, settings));
     if (participant_ == nullptr) throw Failure("DDS domain " + settings.address + ": not joined");
     dds::TypeSupport(new ArrayType(settings.bytes)).register_type(participant_);
     topic_ = participant_->create_topic(dds_topic(settings), type_name, dds::TOPIC_QOS_DEFAULT);

@@ -104,7 +104,7 @@ def _lines(content: mmap.mmap) -> tuple[list[str], int]:
         lines.append(content[at:end].decode("latin-1").strip())
         at = end + 1
         if lines[0] != "ply":
-            raise ValueError("it does not begin with ply")
+            raise ValueError("it does not start with ply")
     return lines[1:-1], at
 
 

@@ -64,7 +64,7 @@ def about_made_up(subject: Subject, messages: list[bytes], asked: Mapping[str, i
     named += ["…"] * (len(lists) > MOST_LISTS)
     other = "" if asked or not named else f", --elements {lists[0][0]}=50 changes it"
     elements = f" ({', '.join(named)}{other})" if named else ""
-    return f"made-up messages{elements}; real ones: --data FILE"
+    return f"synthetic messages{elements}; give real ones with --data FILE"
 
 
 def _lists(message: Any, path: str) -> Iterator[tuple[str, int]]:

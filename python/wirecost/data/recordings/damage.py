@@ -11,6 +11,9 @@ from wirecost.system.errors import UserError
 from wirecost.system.printable import shown
 from wirecost.system.regular_file import open_regular
 
+REINDEX = "ros2 bag reindex"
+"""What may mend a file of ROS 2."""
+
 
 def refuse_no_file(path: Path) -> None:
     """Raise UserError on an empty file, a pointer of Git LFS, and what is no regular file."""

@@ -51,7 +51,8 @@ class TopicSurvey:
 
     ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
-    says; ``watched_s``: seconds for which they were counted, None for the whole recording.
+    says; ``watched_s``: seconds for which they were counted, None for the whole recording;
+    ``missed``: messages of the count that were published and did not come.
     """
 
     connection: RecordedConnection
@@ -65,6 +66,7 @@ class TopicSurvey:
     subscribers: list[str] | None = None
     qos: str = ""
     watched_s: float | None = None
+    missed: int = 0
     times: TopicTimes = field(default_factory=TopicTimes)
 
     @property

@@ -92,7 +92,7 @@ def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
             what="use shared memory or one process",
             bytes_per_s=cost.bytes_per_s,
             share=cost.share,
-            command=f"wirecost bench transport --mwares {carrier},iceoryx2 "
+            command=f"wirecost bench transport --middlewares {carrier},iceoryx2 "
             f"--sizes {cost.median_bytes} --rate {rate:g}{receivers}",
         )
 

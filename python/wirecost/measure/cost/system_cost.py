@@ -64,7 +64,8 @@ def _priced(
         median_bytes=int(np.median(sizes)),
         largest_bytes=int(sizes.max()),
         rate_hz=rate_hz or 0.0,
-        has_rate=rate_hz is not None or read.count < 2,
+        # Those without a time were published before anybody listened.
+        has_rate=rate_hz is not None or read.times.count < 2,
         subscribers=subscribers.get(
             connection.topic, 1 if read.subscribers is None else len(read.subscribers)
         ),
@@ -72,6 +73,7 @@ def _priced(
         publishers=read.publishers,
         takers=read.subscribers,
         qos=read.qos,
+        missed=read.missed,
     )
     if read.subject is None or not read.count:
         return cost

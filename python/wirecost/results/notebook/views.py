@@ -69,7 +69,7 @@ class View:
             if candidate.title.startswith(title):
                 return pl.DataFrame(candidate.rows, schema=candidate.headings, orient="row")
         titles = "; ".join(table.title for table in self.tables)
-        raise UserError(f"no table begins with {title!r}; there are {titles}")
+        raise UserError(f"no table's title starts with {title!r}; there are {titles}")
 
     def _repr_html_(self) -> str:
         return markup(self.title, self.lead, self.tables, self.figures[:1])

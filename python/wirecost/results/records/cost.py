@@ -28,7 +28,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     ``unknown`` says why; ``is_measured``: else they are computed from prices; ``packed_ns``:
     encoding and decoding of a cloud without padding, where that was measured; ``publishers``,
     ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
-    its way to all of them, None where nobody asked.
+    its way to all of them, None where nobody asked; ``missed``: messages of the count that were
+    published and did not arrive, by sequence numbers, each as large as the one after it.
     """
 
     topic: str
@@ -51,6 +52,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     publishers: list[str] | None = None
     takers: list[str] | None = None
     qos: str = ""
+    missed: Count = 0
 
     @property
     def mean_bytes(self) -> float:
@@ -172,6 +174,7 @@ class ThreadCost(msgspec.Struct, kw_only=True, frozen=True):
 class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     """A process of a running graph; ``share``: of a core that it took.
 
+    ``has_ended``: it was there for a while, of which the share is;
     ``nodes``: those that are known to be in it; ``explained``: share of a core that encoding and
     decoding of their topics take by the prices, None where no node or no time is known.
     """
@@ -182,6 +185,7 @@ class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     nodes: list[str] = []
     explained: Amount | None = None
     threads: list[ThreadCost] = []
+    has_ended: bool = False
 
 
 def is_live(files: Sequence[str]) -> bool:
@@ -194,7 +198,8 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
 
     ``files``: recordings, or the words by which a command names a running graph; ``prices``:
     machine and date of the prices; ``is_own``: they are of this machine; ``over``: the transport
-    whose processor time is in it.
+    whose processor time is in it; ``is_listened``: false where only nodes and topics were looked
+    for; ``looking``: share of a core that listening itself took, None of a recording.
     """
 
     format: str = FORMAT
@@ -211,6 +216,8 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     over: str = ""
     warnings: list[str] = []
     is_whole: bool = True
+    is_listened: bool = True
+    looking: Amount | None = None
 
     @property
     def worth(self) -> list[Remedy]:

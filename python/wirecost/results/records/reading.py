@@ -100,5 +100,5 @@ def _named_by(file: Path) -> Path:
             return folder
     raise UserError(
         f"{file}: its samples were in {shown(named, LONGEST_NAME)}, which is not there; put that "
-        "folder beside the file"
+        "folder next to the file"
     )

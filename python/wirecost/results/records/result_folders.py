@@ -76,7 +76,7 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
-            "your result folders: `wirecost results .` lists those in this one"
+            "your result folders: `wirecost results .` lists those in the current folder"
         ) from error
     return sorted((_measured(path) for path in below), key=lambda entry: entry.order)
 

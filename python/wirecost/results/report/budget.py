@@ -44,7 +44,7 @@ def budget_answer(
     return Answer(
         tally(verdicts),
         table(verdicts),
-        more="Every budget: --all, --json, --junit or --markdown FILE",
+        more="--all prints every budget; --json, --junit and --markdown write them",
         sections=[Section([table(verdicts)], lines=rest), *stacks],
         heading="budgets",
         document=document(verdicts, incomplete, origins),
@@ -240,5 +240,5 @@ def _above(verdict: Verdict) -> str:
 
 
 def _verdict(verdict: Verdict) -> str:
-    needed = f": {verdict.needed:,} would do" if verdict.needed is not None else ""
+    needed = f": {verdict.needed:,} are enough" if verdict.needed is not None else ""
     return f"{verdict.verdict}{needed}"

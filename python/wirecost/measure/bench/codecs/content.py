@@ -21,6 +21,7 @@ from .schema import CodecMeta, CodecRun
 
 OURS = ("wirecost", "wirecost-quick")
 COPY = "copy"
+MOST_ADVICE = 3
 ALL = "All scans"
 
 
@@ -95,7 +96,9 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
     """Return the sentence, codecs over all scans that none beats in all, and what to do."""
     good = [row for row in rows if row.codec != COPY]
     if not good:
-        return Answer("No codec kept these scans.", _table(meta, rows, ALL))
+        return Answer(
+            "No codec kept these scans within the allowed error.", _table(meta, rows, ALL)
+        )
     best = good[0]
     text = (
         f"{best.codec} is smallest: {100 * best.share:.1f} % of the bytes"
@@ -116,16 +119,21 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
         steps.append(
             f"At {meta.rate_hz:.3g} Hz {best.codec} saves "
             f"{units.size(round((1 - best.share) * best.raw_bytes * rate))}/s for "
-            f"{100 * load:.2g} % of a core."
+            f"{100 * load:.2g} % of one CPU core."
         )
-    steps.append("In a program: wirecost.cloud.encode(points, error=…, quick=…).")
+    steps.append("In your program, call wirecost.cloud.encode(points, error=…, quick=…).")
+    steps += meta.advice[:MOST_ADVICE]
     beaten = [
         row.codec for row in good if row.codec != baseline and any(map(row.is_beaten_by, good))
     ]
-    hints = [f"Not shown, larger and slower than another: {', '.join(beaten)}."] if beaten else []
+    hints = (
+        [f"Not shown, because another codec is both smaller and faster: {', '.join(beaten)}."]
+        if beaten
+        else []
+    )
     libraries = {about.library for about in meta.contenders.values()}
     older = sorted(library for library in libraries if "upstream: " in library)
-    hints += [f"Not the newest version: {library}." for library in older]
+    hints += [f"This is not the newest version: {library}." for library in older]
     shown = [row for row in rows if row.codec not in beaten]
     return Answer(f"{text}.", _table(meta, shown, ALL), steps, [*hints, *meta.notes])
 

@@ -52,6 +52,7 @@ def race(scans: Scans, settings: Settings, measurement: Measurement) -> None:
         error=settings.error,
         rate_hz=scans.rate_hz,
         notes=scans.notes,
+        advice=scans.advice(),
         contenders={name: {"library": library} for name, (library, _, _) in listed.items()},
         not_run=not_run,
     )

@@ -6,20 +6,14 @@ Every codec runs in one thread, in turns with the others; errors are measured on
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.system.errors import UserError
+from wirecost.system.lengths import LENGTH, metres
 
-EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 0.001"
-
-
-def _check_error(label: str, error: float) -> None:
-    if not 0 < error < math.inf:
-        raise UserError(f"{label} {error}: give a distance above 0, such as 0.001")
+EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 1mm"
 
 
 @dataclass(frozen=True)
@@ -28,19 +22,23 @@ class Settings(option.ScenarioSettings):
 
     files: tuple[Path, ...] = option.argument(
         "[FILE]…",
-        "Scans (.pcd, .ply, KITTI's .bin) or a recording; without one, real scans of "
+        "Scans (.pcd, .ply, KITTI's .bin) or a recording; default: the real scans in "
         "WIRECOST_DATA, or a synthetic one.",
+        takes="PointCloud2",
     )
     topic: str = option.setting(
         "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"
     )
     error: float = option.setting(
         0.0005,
-        "What lossy codecs may change in x, y and z, in their unit.",
-        metavar="METRES",
-        check=_check_error,
+        "Largest error that lossy codecs may make in x, y and z, such as 1mm or 0.001.",
+        metavar=LENGTH,
+        parse=metres,
+        shown="0.5mm",
     )
-    rounds: int = option.setting(30, "How often each codec runs.", check=option.within(1, 10_000))
+    rounds: int = option.setting(
+        30, "How many times each codec runs.", check=option.within(1, 10_000)
+    )
     processes: int = option.processes(1)
     seed: int = option.seed("Seed of the codecs' order.")
 

@@ -24,19 +24,22 @@ class Option:
 
     ``name``: that of the option, or several, where it is not the setting's; ``metavar``: where it
     is not that of ``METAVARS``; ``known``: names of which the setting has some, or a function that
-    finds them; ``parse``: makes values of the option's name and text, for which ``known`` is a help
-    only; ``check``: checks a value, or each of several; ``shown``: the default as a user writes it;
-    ``is_argument``: it has no name, and its place says what it is.
+    finds them; ``parse``: makes the value, or a list of values, of the option's name and text, for
+    which ``known`` is a help only; ``check``: checks a value, or each of several; ``shown``: the
+    default as a user writes it; ``is_argument``: it has no name, and its place says what it is;
+    ``takes``: for a path of a recording, what a line names that refuses one; empty where each
+    format is read.
     """
 
     help: str
     name: str = ""
     metavar: str | None = None
     known: Iterable[str] | Callable[[], Iterable[str]] | None = None
-    parse: Callable[[str, str], list[Any]] | None = None
+    parse: Callable[[str, str], Any] | None = None
     check: Check | None = None
     shown: str = ""
     is_argument: bool = False
+    takes: str | None = None
 
     @property
     def choices(self) -> Iterable[str] | None:

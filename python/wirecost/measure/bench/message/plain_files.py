@@ -125,7 +125,7 @@ def from_json(path: Path, about: Subject, _: str) -> Numbered:
     except NOT_PARSED as error:
         if by_line:
             return _json_lines(about, lines)
-        raise UserError(f"{path}: no JSON ({error}); mend it") from error
+        raise UserError(f"{path}: not valid JSON ({error}); correct it") from error
     if len(values) == 1 and isinstance(values[0], list):
         (values,) = values
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirecost.data.recordings import formats
 from wirecost.measure.bench.engine import limits, option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.choices import (
@@ -58,7 +59,8 @@ class Settings(option.ScenarioSettings):
     schema: tuple[str, ...] = option.argument(
         "[SCHEMA|RECORDING]…",
         ".proto, .msg, .srv, .action or .idl files, descriptor sets, Python modules; a recording "
-        "(.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
+        f"({', '.join(formats.NAMES.values())}) may bring its own.",
+        takes="",
     )
     type_name: str = option.setting(
         "", "The message type, such as acme.drone.State or State.", "--type", metavar="NAME"
@@ -71,9 +73,10 @@ class Settings(option.ScenarioSettings):
     )
     data: Path | None = option.setting(
         None,
-        "Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, .jsonl, "
-        ".textproto. Default: made-up messages.",
+        "Messages: a recording, length-delimited .binpb, .json, .jsonl, .textproto. Default: "
+        "synthetic messages.",
         metavar="FILE",
+        takes="",
     )
     framing: str = option.setting(
         "",
@@ -83,17 +86,17 @@ class Settings(option.ScenarioSettings):
     )
     topic: str = option.setting("", "The topic, if a recording has several.")
     first: int | None = option.setting(
-        None, "Measure the first N messages only.", metavar="N", check=limits.at_least_one
+        None, "Measure only the first N messages.", metavar="N", check=limits.at_least_one
     )
     sample: int | None = option.setting(
         None,
-        f"With --data: messages spread over it. Default: {SAMPLED}.",
+        f"With --data: number of messages, spread evenly over it. Default: {SAMPLED}.",
         metavar="N",
         check=limits.at_least_one,
     )
     elements: tuple[str, ...] = option.setting(
         (),
-        "Length of a list, or number of bytes, in made-up messages, by path or name; can be "
+        "Length of a list, or number of bytes, in synthetic messages, by path or name; can be "
         "repeated.",
         metavar="FIELD=N",
     )
@@ -104,24 +107,24 @@ class Settings(option.ScenarioSettings):
     )
     library: tuple[str, ...] = option.setting(
         (),
-        "Libraries to compare, comma-separated; default: all that are here and compile quickly.",
+        "Libraries to compare, comma-separated; default: all that are installed and compile fast.",
         metavar="NAME",
         known=LIBRARIES,
     )
     contender: tuple[Path, ...] = option.setting(
         (),
-        "A codec of yours: a C++ header, a Python module or a Java class; can be repeated.",
+        "Your own codec: a C++ header, a Python module or a Java class; can be repeated.",
         metavar="FILE",
         check=_check_contender,
     )
     python: Path | None = option.setting(
         None,
-        "For messages of ROS 2: the Python of a ROS 2, if this one has none.",
+        "For messages of ROS 2: a Python with ROS 2, if this one has none.",
         metavar="PATH",
     )
     rate: float | None = option.setting(
         None,
-        "Messages per second: also print the share of a processor that they take.",
+        "Messages per second: also print the share of one CPU core that they use.",
         metavar="HZ",
         check=option.within(0.1, 100_000),
     )
@@ -130,14 +133,14 @@ class Settings(option.ScenarioSettings):
     )
     over: str = option.setting(
         "",
-        "With --rate: also send the messages over this transport, such as dds.",
+        "With --rate: also send the messages over this middleware, such as dds.",
         metavar="TRANSPORT",
         known=_transports,
     )
     repetitions: int | None = option.setting(
         None,
-        f"Samples of each contender, in all processes. Default: {REPETITIONS}, or --processes "
-        "where that is more.",
+        f"Samples of each contender, over all processes. Default: {REPETITIONS}, or --processes "
+        "if that is more.",
         metavar="N",
         check=limits.at_least_one,
     )
@@ -145,7 +148,7 @@ class Settings(option.ScenarioSettings):
     jobs: int = option.samples(
         os.cpu_count() or 1, "Number of compilers that run at the same time."
     )
-    seed: int = option.seed("Seed of content, sample and order.")
+    seed: int = option.seed("Seed of the content, the sample and the order.")
 
     def check(self) -> None:
         """Raise UserError on what cannot be run."""
@@ -175,12 +178,12 @@ class Settings(option.ScenarioSettings):
             )
         if not self.schema and not given:
             raise UserError(
-                "name a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
+                "give a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
             )
         for name, count in self.lengths.items():
             limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
         if given and self.elements:
-            raise UserError("--elements is for made-up messages; leave it or --data out")
+            raise UserError("--elements: is for synthetic messages; leave it or --data out")
         if self.framing and not (given and given[0].suffix.lower() in BINARY):
             raise UserError(f"--framing {self.framing}: is for --data in {', '.join(BINARY)}")
 
@@ -196,9 +199,9 @@ class Settings(option.ScenarioSettings):
 
     @property
     def _recordings(self) -> list[Path]:
-        from wirecost.measure.bench.message.data import is_data  # noqa: PLC0415 - all formats
+        from wirecost.data.recordings.recording import is_recording  # noqa: PLC0415
 
-        return [path for path in map(Path, self.schema) if is_data(path)]
+        return [path for path in map(Path, self.schema) if is_recording(path)]
 
     @property
     def recording(self) -> Path | None:

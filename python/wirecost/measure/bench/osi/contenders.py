@@ -153,5 +153,5 @@ class Registry:
 
 def _reason(output: str) -> str:
     """Return the line of a failed build that says most: its first error, else its last line."""
-    lines = output.strip().splitlines() or ["it says nothing"]
+    lines = output.strip().splitlines() or ["no output"]
     return next((line for line in lines if "error:" in line.lower()), lines[-1]).strip()

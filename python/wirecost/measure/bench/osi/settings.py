@@ -40,8 +40,8 @@ class Settings(option.ScenarioSettings):
 
     contenders: tuple[str, ...] = option.setting(
         (),
-        "Names, comma-separated; all: also those that are not in the default set, but not those "
-        "over libraries that are built from source (named …-current).",
+        "Contenders, comma-separated; `all` adds those outside the default set, except those "
+        "whose libraries are built from source (named …-current).",
         known=lambda: Registry().contenders,
         parse=option.words,
     )
@@ -57,7 +57,7 @@ class Settings(option.ScenarioSettings):
         metavar="N",
         check=option.within(1, MAX_OBJECTS),
     )
-    steps: int = option.samples(30, "Measured steps of each contender, in all processes.")
+    steps: int = option.samples(30, "Measured steps of each contender, over all processes.")
     processes: int = option.processes()
     variant: str | None = option.setting(
         None,
@@ -84,7 +84,7 @@ class Settings(option.ScenarioSettings):
         PAGES[:1],
         "Pages of memory: huge where contenders ask the kernel for them, small for all of them, "
         "or both, comma-separated.",
-        metavar="SIZE",
+        metavar="KIND",
         known=PAGES,
     )
     builds: tuple[str, ...] = option.setting(
@@ -92,8 +92,8 @@ class Settings(option.ScenarioSettings):
     )
     allocators: tuple[str, ...] = option.setting(
         (),
-        f"Comma-separated, for all contenders: {', '.join(NAMED)}. Default: the one with which "
-        "wirecost was started, and for the best Protobuf mode the best one too.",
+        f"Allocators for all contenders, comma-separated: {', '.join(NAMED)}. Default: the one "
+        "with which wirecost was started, and for the best Protobuf mode also the best one.",
         known=NAMED,
     )
     fmi: int = option.setting(2, "FMI version of the FMUs, 2 or 3.", metavar="", check=_check_fmi)
@@ -102,13 +102,14 @@ class Settings(option.ScenarioSettings):
     )
     trace: Path | None = option.setting(
         None,
-        "Play this trace of sensor views instead of the highway, on Protobuf's wire and in "
-        "columns.",
+        "Play this trace of sensor views instead of the synthetic highway, in Protobuf's wire "
+        "format and in columns.",
         metavar="FILE",
+        takes="OSI",
     )
     player: bool = option.setting(False, "Use a trace player as the source.", "--player")
     table1: bool = option.setting(
-        False, "Measure the rows of the report's Table 1 and show both.", "--table1"
+        False, "Measure the rows of the OSI report's Table 1 and show both.", "--table1"
     )
 
     def check(self) -> None:

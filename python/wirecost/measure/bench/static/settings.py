@@ -25,6 +25,7 @@ class Settings(option.ScenarioSettings):
         "[FILE]",
         f"A trace of GroundTruth or SensorView ({', '.join(SUFFIXES)}); without one, a synthetic "
         "road.",
+        takes="OSI",
     )
     kilometres: int = option.setting(
         100,
@@ -36,11 +37,13 @@ class Settings(option.ScenarioSettings):
     )
     rounds: int = option.setting(
         30,
-        "Samples of each contender, in all processes; in each it sends 16 steps.",
+        "Samples of each contender, over all processes; a sample is 16 steps.",
         check=option.within(1, 100_000),
     )
     processes: int = option.setting(
-        5, "Processes, one after the other; in each, all contenders.", check=option.within(1, 100)
+        5,
+        "Number of processes, one after the other; each runs all contenders.",
+        check=option.within(1, 100),
     )
     seed: int = option.seed("Seed of the contenders' order.")
     type_name: str | None = option.setting(

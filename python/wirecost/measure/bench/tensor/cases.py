@@ -115,7 +115,7 @@ class _Planner:
         largest = max(
             _bytes(shape, dtype) for dtype in settings.dtypes for shape in self._shapes_of(dtype)
         )
-        for name in settings.used_mwares:
+        for name in settings.used_middlewares:
             try:
                 contender = find_contender(name, largest + SLOT_SPARE)
                 why = self._missing(contender)
@@ -133,7 +133,8 @@ class _Planner:
         if not plan.cases:
             reasons = "; ".join(f"{name}: {why}" for name, why in plan.not_run.items())
             floors = (
-                "floors carry no plugin's objects; give a transport too, as --mwares shm,zeromq"
+                "floors cannot carry a plugin's objects; also name a middleware, such as "
+                "--middlewares shm,zeromq"
             )
             raise UserError(f"nothing can be measured: {reasons or floors}")
         return plan

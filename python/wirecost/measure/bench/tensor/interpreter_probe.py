@@ -9,9 +9,9 @@ from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.plugins import PLUGINS
 
 
-def look(plugin: str, mwares: list[str], device: str) -> dict[str, dict[str, str]]:
+def look(plugin: str, middlewares: list[str], device: str) -> dict[str, dict[str, str]]:
     """Return ``packages``, versions, and ``missing``, reasons by contender or plugin."""
-    reasons = {name: find_contender(name, 0).missing_there() for name in mwares}
+    reasons = {name: find_contender(name, 0).missing_there() for name in middlewares}
     reasons[plugin] = PLUGINS[plugin].missing(device)
     packages = {}
     for name in ("numpy", PLUGINS[plugin].pip or PLUGINS[plugin].module.partition(".")[0]):

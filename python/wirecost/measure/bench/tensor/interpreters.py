@@ -27,7 +27,7 @@ import json, sys
 if sys.version_info < {least}:
     sys.exit("it is Python " + sys.version.split()[0] + "; wirecost needs 3.11")
 from wirecost.measure.bench.tensor.interpreter_probe import look
-print(json.dumps(look({plugin!r}, {mwares!r}, {device!r})))
+print(json.dumps(look({plugin!r}, {middlewares!r}, {device!r})))
 """
 
 
@@ -56,28 +56,28 @@ def parse(texts: Iterable[str], plugins: Iterable[str]) -> dict[str, Path]:
     return paths
 
 
-def probed(path: Path, plugin: str, mwares: Iterable[str], device: str = "cpu") -> Interpreter:
+def probed(path: Path, plugin: str, middlewares: Iterable[str], device: str = "cpu") -> Interpreter:
     """Look at what it has. Raises UserError where this package cannot run there."""
     interpreters = [
         _probed(path, plugin, list(names), device, list(packages))
-        for packages, names in _by_packages(mwares).items()
+        for packages, names in _by_packages(middlewares).items()
     ]
     missing = {name: why for probe in interpreters for name, why in probe.missing.items()}
     return Interpreter(path, interpreters[0].packages, missing)
 
 
-def _by_packages(mwares: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+def _by_packages(middlewares: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
     """Return the contenders that take what they need from the same folders."""
     groups: dict[tuple[str, ...], list[str]] = {tuple(installed_packages()): []}
-    for name in mwares:
+    for name in middlewares:
         groups.setdefault(tuple(find_contender(name, 0).packages), []).append(name)
     return groups
 
 
 def _probed(
-    path: Path, plugin: str, mwares: list[str], device: str, packages: list[str]
+    path: Path, plugin: str, middlewares: list[str], device: str, packages: list[str]
 ) -> Interpreter:
-    code = PROBE.format(least=LEAST, plugin=plugin, mwares=mwares, device=device)
+    code = PROBE.format(least=LEAST, plugin=plugin, middlewares=middlewares, device=device)
     try:
         done = children.run([str(path), "-c", code], environment(packages), PROBE_S)
         last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
@@ -91,6 +91,6 @@ def _probed(
     except (ValueError, TypeError, LookupError):
         last = "it does not answer as Python does"
     raise UserError(
-        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a"
-        " transport"
+        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a "
+        "middleware"
     )

@@ -78,7 +78,7 @@ def interpreters_of(settings: Settings) -> dict[str, Interpreter]:
     """Look at the interpreters that were given. Raises UserError."""
     device = next((name for name in settings.devices if name != "cpu"), "cpu")
     return {
-        name: probed(path, name, settings.used_mwares, device)
+        name: probed(path, name, settings.used_middlewares, device)
         for name, path in parse(settings.python, PLUGINS).items()
     }
 

@@ -24,7 +24,7 @@ from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.system.chosen import chosen
 from wirecost.system.errors import UserError
 
-EXAMPLE = "wirecost bench tensor --plugins numpy --mwares iceoryx2,zeromq"
+EXAMPLE = "wirecost bench tensor --plugins numpy --middlewares iceoryx2,zeromq"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Sizes of a sweep in bytes, 64 B to 64 MiB."""
 LARGEST = 1 << 30
@@ -70,9 +70,9 @@ class Settings(option.ScenarioSettings):
     plugins: tuple[str, ...] = option.setting(
         (), "Plugins, comma-separated; default: all, or numpy with --sweep.", known=PLUGINS
     )
-    mwares: tuple[str, ...] = option.setting(
+    middlewares: tuple[str, ...] = option.setting(
         (),
-        "Transports, raw libraries and floors, comma-separated; default: all.",
+        "Middlewares, raw libraries and floors, comma-separated; default: all.",
         known=contender_names,
         parse=contenders,
     )
@@ -97,7 +97,9 @@ class Settings(option.ScenarioSettings):
         ("cpu",), "cpu, cuda, cuda-ipc.", "--device", known=DEVICES
     )
     content: str = option.setting(
-        "ones", "ones (but for the number and some elements) or random.", known=CONTENTS
+        "ones",
+        "ones (except for the message's number and some elements) or random.",
+        known=CONTENTS,
     )
     rate: float = option.setting(
         100.0, "Messages per second.", metavar="HZ", check=option.within(0.1, 10_000)
@@ -107,12 +109,15 @@ class Settings(option.ScenarioSettings):
     )
     processes: int = option.setting(
         PROCESSES,
-        "Fresh pairs of processes of each contender, one a round.",
+        "Fresh pairs of processes for each contender, one per round.",
         check=option.within(1, 1_000),
     )
     seed: int = option.seed("Seed of the contenders' order in each round.")
     pattern: str = option.setting("pubsub", "pubsub or reqrep.", known=PATTERNS)
-    sweep: bool = option.setting(False, "64 B to 64 MiB: latency, and throughput back to back.")
+    sweep: bool = option.setting(
+        False,
+        "Measure sizes from 64 B to 64 MiB: latency, and throughput of messages sent back to back.",
+    )
     python: tuple[str, ...] = option.setting(
         (),
         "Interpreter that has a plugin's framework, such as torch=/opt/torch/bin/python; once for "
@@ -129,21 +134,23 @@ class Settings(option.ScenarioSettings):
     )
     token: str | None = option.setting(
         None,
-        "With --role publish: the token that the listener prints. The list of processes shows it "
-        f"at first: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
+        "With --role publish: the token that the listener prints. Other users can see it in the "
+        f"list of processes: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
         metavar="WORD",
     )
     token_file: Path | None = option.setting(
-        None, "With --role publish or listen: the token is in there.", metavar="FILE"
+        None, "With --role publish or listen: the file that holds the token.", metavar="FILE"
     )
     listen_at: str | None = option.setting(
         None,
-        f"With --role listen: where to wait; default {LISTEN_AT}, this machine only.",
+        f"With --role listen: the address to listen at; default {LISTEN_AT}, for this machine "
+        "only.",
         metavar="HOST:PORT",
     )
     address: tuple[str, ...] = option.setting(
         (),
-        "Where a transport's ends meet, such as dds=5@10.0.0.1; once for each transport.",
+        "Where the two ends of a middleware meet, such as dds=5@10.0.0.1; once for each "
+        "middleware.",
         metavar="NAME=ADDRESS",
     )
 
@@ -169,9 +176,9 @@ class Settings(option.ScenarioSettings):
         return self.plugins or (("numpy",) if self.sweep else tuple(PLUGINS))
 
     @property
-    def used_mwares(self) -> tuple[str, ...]:
+    def used_middlewares(self) -> tuple[str, ...]:
         """Contenders to measure, where they can be."""
-        return self.mwares or tuple(contender_names())
+        return self.middlewares or tuple(contender_names())
 
     def shapes_of(self, itemsize: int) -> Iterable[tuple[int, ...]]:
         """Return the shapes of arrays whose elements have so many bytes."""

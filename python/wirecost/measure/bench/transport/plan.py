@@ -32,7 +32,7 @@ from wirecost.measure.bench.transport.setting_groups import settings_of
 from wirecost.measure.bench.transport.settings import Settings
 from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.network.profiles import Profile
-from wirecost.messaging.transport import find
+from wirecost.messaging.transport import SHARED_MEMORY, find
 from wirecost.system.errors import UserError
 
 NATIVE_ALONE = "has a native client only: --client native"
@@ -48,6 +48,8 @@ class TransportPlan:
     not_run: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     """Notes about stand-ins for what this machine lacks."""
+    no_shared_memory: str = ""
+    """Why no requested transport with shared memory is measured; empty where one is."""
 
     @property
     def turns(self) -> list[TransportTurn]:
@@ -72,6 +74,7 @@ def plan(
     planned = TransportPlan()
     planned.clients = _clients(settings, planned, client)
     planned.contenders = list(_contenders(settings, planned))
+    planned.no_shared_memory = _no_shared_memory(settings, planned)
     for profile in settings.networks if networks is None else networks:
         turns = []
         for subscribers in settings.subscribers:
@@ -88,8 +91,8 @@ def plan(
         planned.grounds.append((profile, turns))
     if not planned.outcomes:
         reasons = "; ".join(f"{what}: {why}" for what, why in planned.not_run.items())
-        why = reasons or "no contender is left"
-        raise UserError(f"nothing can be measured: {why}; choose another --mwares or --client")
+        why = reasons or "no contender remains"
+        raise UserError(f"nothing can be measured: {why}; choose another --middlewares or --client")
     return planned
 
 
@@ -129,6 +132,15 @@ def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportCon
     return contenders
 
 
+def _no_shared_memory(settings: Settings, planned: TransportPlan) -> str:
+    asked = [name for name in settings.transports if name not in NATIVE_ONLY]
+    sharing = [name for name in asked if find(name).capabilities.shared_memory]
+    if not sharing or any(contender.mware in sharing for contender in planned.contenders):
+        return ""
+    name = SHARED_MEMORY if SHARED_MEMORY in sharing else sharing[0]
+    return f"{name}: {_absence(name, PYTHON)}"
+
+
 def _leave_out(settings: Settings, planned: TransportPlan) -> None:
     """Say of each chosen kind of client which transports it does not have, and why."""
     names: dict[tuple[str, str], list[str]] = {}
@@ -140,8 +152,8 @@ def _leave_out(settings: Settings, planned: TransportPlan) -> None:
                 # A request of both kinds needs no line about one that is impossible.
                 if why != NATIVE_ALONE or NATIVE not in settings.client:
                     names.setdefault((kind, why), []).append(mware)
-    for (kind, why), mwares in names.items():
-        planned.not_run[f"{', '.join(mwares)} {kind}"] = why
+    for (kind, why), middlewares in names.items():
+        planned.not_run[f"{', '.join(middlewares)} {kind}"] = why
 
 
 def _absence(mware: str, kind: str) -> str:
@@ -214,7 +226,7 @@ def _command(
     """Return words of a command line that measures this case of this contender alone."""
     return (
         "wirecost", "bench", "transport",
-        "--mwares", contender.mware,
+        "--middlewares", contender.mware,
         "--client", contender.client.kind,
         "--settings", contender.setting.name,
         "--pattern", case.pattern,

@@ -180,7 +180,7 @@ def _run_faults(
 
 
 def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) -> None:
-    mwares = dict.fromkeys(contender.mware for contender in plan.contenders)
+    middlewares = dict.fromkeys(contender.mware for contender in plan.contenders)
     peaks = len(plan.outcomes) if settings.find_peak else 0
     measurement.about(
         total=settings.processes * len(plan.outcomes) + peaks + _faults(settings, plan),
@@ -188,7 +188,7 @@ def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) ->
         processes=settings.processes,
         seed=settings.seed,
         asked=settings.asked,
-        contenders={name: msgspec.to_builtins(_contender(name, plan)) for name in mwares},
+        contenders={name: msgspec.to_builtins(_contender(name, plan)) for name in middlewares},
         settings={
             " ".join(filter(None, (mware, setting.client, setting.name))): setting.record()
             for mware, setting in ((entry.mware, entry.setting) for entry in plan.contenders)
@@ -198,6 +198,7 @@ def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) ->
         networks={},
         faults=[],
         notes=plan.notes,
+        no_shared_memory=plan.no_shared_memory,
     )
 
 

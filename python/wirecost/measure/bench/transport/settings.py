@@ -21,16 +21,17 @@ from wirecost.measure.bench.transport.choices import (
 )
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.network import profiles
-from wirecost.system.byte_sizes import parse_size
+from wirecost.system.byte_sizes import SIZE, parse_size
+from wirecost.system.durations import TIME, seconds
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:  # the command line lists the options
     from wirecost.messaging.transport.settings import AskedQuality
 
-EXAMPLE = "wirecost bench transport --mwares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
+EXAMPLE = "wirecost bench transport --middlewares zeromq,zenoh --sizes 5M --rate 20 --subscribers 3"
 
 
-def _mwares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
+def _middlewares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
     """Return the transports that these kinds of clients can have."""
     from wirecost.messaging.transport import names  # noqa: PLC0415 - imports them
 
@@ -52,68 +53,75 @@ def _sizes(label: str, text: str) -> list[int]:
 class Settings(option.ScenarioSettings):
     """Settings of ``bench transport``."""
 
-    mwares: tuple[str, ...] = option.setting(
-        (), "Transports, comma-separated; default: all that work here.", known=_mwares
+    middlewares: tuple[str, ...] = option.setting(
+        (), "Middlewares, comma-separated; default: all that work here.", known=_middlewares
     )
     sizes: tuple[int, ...] = option.setting(
         (100, 10_000, 1_000_000, 8_000_000),
-        "Bytes of a message: 100, 10k, 5MB, 64KiB.",
+        "Sizes of a message: 100, 10k, 5MB, 64KiB.",
+        metavar=f"{SIZE},…",
         parse=_sizes,
         shown="100,10k,1M,8M",
         check=option.within(LEAST_BYTES, MOST_BYTES),
     )
     rate: float | None = option.setting(
         None,
-        "Messages per second, 0 for as fast as possible; default: by size and network.",
+        "Messages per second; 0 sends as fast as possible; default: by size and network.",
         metavar="HZ",
         check=option.within(0, 1_000_000),
     )
     subscribers: tuple[int, ...] = option.setting(
-        (1,), "Processes that receive.", check=option.within(1, 64)
+        (1,), "Number of receiving processes.", check=option.within(1, 64)
     )
     pattern: str = option.setting("pubsub", "pubsub or reqrep.", known=PATTERNS)
     network: tuple[str, ...] = option.setting(
         (profiles.LOOPBACK,),
-        "loopback, lan, wifi, lossy, wan, narrow, cut, or a file of one's own.",
+        "loopback, lan, wifi, lossy, wan, narrow, cut, or a .toml file of your own.",
         metavar="NAME,…",
         known=(profiles.LOOPBACK, *profiles.BUILT_IN),
         parse=option.words,
     )
     reliable: bool = option.setting(
-        True, "What the settings `matched` ask for.", "--reliable/--best-effort"
+        True, "What `--settings matched` asks for.", "--reliable/--best-effort"
     )
     queue: int = option.setting(
         16,
-        "Messages that may wait at each end, if matched.",
+        "Messages that may wait at each end with `--settings matched`.",
         check=option.within(1, 1_000_000),
     )
     settings: tuple[str, ...] = option.setting(
         ("default", "matched"),
-        "default: as installed; matched: all asked for no loss, --queue messages, the publisher "
-        "waits where it can; others: docs/transports.md.",
+        "default: as installed; matched: all are asked for no loss and --queue messages, and "
+        "the publisher waits where it can; others: docs/transports.md.",
         known=_settings,
     )
-    client: tuple[str, ...] = option.setting((PYTHON,), "python, native (compiled).", known=KINDS)
+    client: tuple[str, ...] = option.setting(
+        (PYTHON,), "python, or native (compiled).", known=KINDS
+    )
     find_peak: bool = option.setting(
         False, "Also find the highest rate without loss.", "--find-peak"
     )
     faults: tuple[str, ...] = option.setting(
         (),
-        "Also kill, restart, slow down: see docs/transport-faults.md.",
+        "Also kill, restart and slow down processes: see docs/transport-faults.md.",
         metavar="NAME,…|all",
         known=(registry.ALL, *registry.names()),
         parse=registry.chosen,
     )
     seconds: float = option.setting(
         1.5,
-        "How long each process sends messages of a size.",
-        metavar="S",
+        "How long each process sends messages of one size.",
+        metavar=TIME,
+        parse=seconds,
+        shown="1.5s",
         check=option.within(0.1, 600),
     )
     processes: int = option.processes(PROCESSES)
     seed: int = option.seed("Seed of the contenders' order in each round.")
     resume: Path | None = option.setting(
-        None, "Take over what a result folder has of the same measurement.", metavar="FOLDER"
+        None,
+        "Reuse what an interrupted result folder has of the same measurement.",
+        metavar="FOLDER",
     )
 
     def check(self) -> None:
@@ -126,7 +134,7 @@ class Settings(option.ScenarioSettings):
                 raise UserError("--pattern reqrep: one replier answers; leave --subscribers out")
             for name, has in (("--find-peak", self.find_peak), ("--faults", self.faults)):
                 if has:
-                    raise UserError(f"{name}: is for publish and subscribe; leave --pattern out")
+                    raise UserError(f"{name}: is for --pattern pubsub; leave --pattern out")
         # The folder of a killed run has another name, until the next run finds it.
         if (path := self.resume) is not None and not (
             path.is_dir() or path.with_name(f".{path.name}.partial").is_dir()
@@ -148,7 +156,7 @@ class Settings(option.ScenarioSettings):
     @property
     def transports(self) -> tuple[str, ...]:
         """Transports to measure, where they can be."""
-        return self.mwares or _mwares(self.client)
+        return self.middlewares or _middlewares(self.client)
 
     @property
     def networks(self) -> list[profiles.Profile | None]:

@@ -21,7 +21,9 @@ from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.data.recordings.kept import KeptMessages, Room
 from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.measure.bench.engine.other_python import environment
+from wirecost.measure.cost.live.listening import KEPT
 from wirecost.measure.cost.live.processes import GraphProcesses
+from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
 from wirecost.results.records.cost import ProcessCost, TopicCost
@@ -67,7 +69,7 @@ class LiveGraph(Closing):
         self._subjects = SubjectCache(roots)
         self._room = Room()
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
-        self._begun = time.monotonic()
+        self._begun, self._begun_ns = time.monotonic(), time.process_time_ns()
         self._processes = GraphProcesses(request.system == ROS1)
         # A file: nobody reads a pipe before the end, and a full one would stop the listener.
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - until close
@@ -81,6 +83,7 @@ class LiveGraph(Closing):
             with suppress(ValueError):
                 for told in json.loads(line):
                     self._add(told)
+            self._processes.look()
             yield self.survey()
             if self.seconds >= self._request.seconds:
                 return
@@ -99,6 +102,12 @@ class LiveGraph(Closing):
     def processes(self, topics: Sequence[TopicCost]) -> list[ProcessCost]:
         """Return what each process of the middleware took of a core, those that took most first."""
         return self._processes.costs(topics, self._listener.pid)
+
+    @property
+    def looking(self) -> float:
+        """Share of a core that the listener and this process took, from their start on."""
+        own_ns = time.process_time_ns() - self._begun_ns
+        return (own_ns + (clocks.scheduled(self._listener.pid) or 0)) / 1e9 / self.seconds
 
     @property
     def lang(self) -> str:
@@ -121,9 +130,12 @@ class LiveGraph(Closing):
         topic.subscribers = [str(name) for name in told["subscribers"]]
         self._processes.place(told["processes"])
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
-        topic.watched_s = float(told["watched_s"])
+        topic.watched_s, topic.missed = float(told["watched_s"]), int(told["missed"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
-            topic.note(int(time_ns), int(size))
+            if time_ns == KEPT:
+                topic.sizes.append(int(size))
+            else:
+                topic.note(int(time_ns), int(size))
         for place, data in told["sample"].items():
             topic.sample[int(place)] = base64.b64decode(data)
 

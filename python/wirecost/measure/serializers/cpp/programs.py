@@ -35,6 +35,10 @@ Look = Callable[[dict[str, Path]], None]
 """Function to call with the first programs while nothing else is compiled."""
 
 
+class NoCompilerError(UserError):
+    """Nothing of a language can be measured here; another one may be."""
+
+
 class Programs:
     """Programs by name, and why others could not be had.
 
@@ -138,7 +142,7 @@ class Programs:
 
 def _version(compiler: str) -> str:
     if not compiler:
-        raise UserError("no C++ compiler; apt-get install g++, or leave C++ out with --lang python")
+        raise NoCompilerError("no C++ compiler; apt-get install g++")
     remedy = "set CXX to a C++ compiler, or leave C++ out with --lang python"
     try:
         done = children.run([compiler, "--version"], timeout_s=TIMEOUT_S)

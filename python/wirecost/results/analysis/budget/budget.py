@@ -135,7 +135,7 @@ def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[
             lines.append(Line(kind, pattern, key, misses, _time(place, value)))
         elif key == MISSES:
             if DEADLINE not in limits:
-                raise UserError(f'{place}: needs a deadline; write {DEADLINE} = "1ms" beside it')
+                raise UserError(f'{place}: needs a deadline; write {DEADLINE} = "1ms" with it')
         else:
             lines.append(Line(kind, pattern, key, _number(place, value)))
     return lines

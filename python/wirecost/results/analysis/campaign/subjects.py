@@ -10,11 +10,12 @@ import polars as pl
 
 CHOOSING = frozenset(
     {
-        "--allocators", "--contender", "--contenders", "--heaps", "--modes", "--mwares",
-        "--plugins", "--seed", "--versions",
+        "--allocators", "--contender", "--contenders", "--heaps", "--middlewares", "--modes",
+        "--mwares", "--plugins", "--seed", "--versions",
     }
 )  # fmt: skip
-"""Options that choose who takes part, and in which order, and change nothing for those who do."""
+"""Options that choose who takes part, and in which order, and change nothing for those who do;
+``--mwares``: the name of ``--middlewares`` in older stores."""
 COLUMNS = ["task", "case", "contender", "mode", "stage", "repetition", "process", "ns"]
 """Columns of samples, as far as they are needed here."""
 

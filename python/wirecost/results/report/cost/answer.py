@@ -68,7 +68,7 @@ def sentence(cost: SystemCost) -> str:
     topics = counted(len({topic.topic for topic in cost.topics}), "topic")
     timeless = len({topic.topic for topic in cost.topics if not topic.has_rate})
     unread = _unread_share(cost)
-    text = ""
+    text = _missed(cost)
     if timeless:
         text += f"{timeless} of {topics}: the times of their messages give no rate. "
     if unread >= MOST_UNREAD:
@@ -86,9 +86,10 @@ def sentence(cost: SystemCost) -> str:
     if cost.share and len(cost.topics) > 1 and unread < MOST_UNREAD:
         text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
-        whole = share(sum(process.share for process in cost.processes))
-        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')}"
-        known = [one for one in cost.processes if one.explained is not None]
+        living = [process for process in cost.processes if not process.has_ended]
+        whole = share(sum(process.share for process in living))
+        text += f" ({whole} of a core by {counted(len(living), 'process', 'processes')}"
+        known = [one for one in living if one.explained is not None]
         if took := sum(one.share for one in known):
             parts = sum(one.explained or 0.0 for one in known)
             text += f", of which encoding and decoding are {ABOUT} {100 * parts / took:.2g} %"
@@ -98,6 +99,19 @@ def sentence(cost: SystemCost) -> str:
         return f"{text}: nothing{where} is worth changing."
     worth = len({remedy.topic for remedy in cost.worth})
     return f"{text}. {worth} of {topics} {'is' if worth == 1 else 'are'} worth changing."
+
+
+def _missed(cost: SystemCost) -> str:
+    """Return how many messages did not arrive, of which rates and bytes are by others'."""
+    missed = sum(topic.missed for topic in cost.topics)
+    if not missed:
+        return ""
+    most = max(cost.topics, key=lambda topic: topic.missed)
+    of_most = "" if missed == most.missed else f", {most.missed} of them"
+    return (
+        f"{missed} of {counted(cost.count, 'message')} were missed here{of_most} of {most.topic}; "
+        "they are counted by their sequence numbers. "
+    )
 
 
 def _unread_share(cost: SystemCost) -> float:
@@ -160,16 +174,19 @@ def tables(cost: SystemCost) -> Iterator[Table]:
         columns_of_ends = [
             Column[TopicCost]("topic", lambda topic: topic.topic),
             Column[TopicCost](
-                "published by", lambda topic: _names(topic.publishers), shown=is_live
+                "published by", lambda topic: names_of(topic.publishers), shown=is_live
             ),
-            Column[TopicCost]("taken by", lambda topic: _names(topic.takers), shown=is_live),
+            Column[TopicCost]("taken by", lambda topic: names_of(topic.takers), shown=is_live),
             Column[TopicCost]("QoS", lambda topic: topic.qos.replace(", ", "; ")),
         ]
         yield Table.of("Ends", ends, columns_of_ends)
     if cost.processes:
         columns_of_processes = [
-            Column[ProcessCost]("process", lambda one: f"{one.pid} {one.command}"),
-            Column[ProcessCost]("nodes", lambda one: _names(one.nodes)),
+            Column[ProcessCost](
+                "process",
+                lambda one: f"{one.pid} {one.command}" + " (ended)" * one.has_ended,
+            ),
+            Column[ProcessCost]("nodes", lambda one: names_of(one.nodes)),
             Column[ProcessCost]("of a core", lambda one: share(one.share)),
             Column[ProcessCost]("encode, decode", _explained),
         ]
@@ -199,7 +216,7 @@ def _explained(process: ProcessCost) -> str:
     return units.NONE if process.explained is None else f"{ABOUT} {share(process.explained)}"
 
 
-def _names(nodes: list[str] | None) -> str:
+def names_of(nodes: list[str] | None) -> str:
     """Return the first of several nodes, and how many more there are."""
     names = list(dict.fromkeys(nodes or ()))
     more = len(names) - NAMED
@@ -216,6 +233,8 @@ def notes(cost: SystemCost) -> list[str]:
     for why, topics in unknown.items():
         rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
         found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+    if any(topic.count > 1 and topic.has_rate and not topic.rate_hz for topic in cost.topics):
+        found.append("kept: published before wirecost listened, so these messages give no rate.")
     if cost.over:
         found.append(f"{cost.over}: sending and receiving by its Python client.")
     if any(topic.subscribers > 1 for topic in cost.topics):
@@ -233,6 +252,13 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     lines = []
     if not cost.is_whole:
         lines.append(("Interrupted: the figures are of what was read until then.", "yellow"))
+    if ended := sum(process.has_ended for process in cost.processes):
+        text = f"{counted(ended, 'process', 'processes')} ended meanwhile; they are in --all."
+        lines.append((text, "yellow"))
+    if cost.looking is not None:
+        lines.append((f"Listening itself took {share(cost.looking)} of a core.", "dim"))
+    if not cost.is_listened:
+        return lines
     if cost.is_own:
         date = cost.prices.get("date", "")
         lines.append((f"{ABOUT} uses timings of this machine of {date}.", "dim"))
@@ -256,8 +282,9 @@ def rate_of_bytes(bytes_per_s: float) -> str:
 
 
 def _rate(topic: TopicCost) -> Amount:
-    if topic.count <= 1:
-        return Amount("once" if topic.count else units.NONE, 0.0)
+    if topic.has_rate and not topic.rate_hz:
+        kept = "kept" if topic.count > 1 else "once"
+        return Amount(kept if topic.count else units.NONE, 0.0)
     if not topic.has_rate:
         return Amount("?")
     return units.significant_amount(topic.rate_hz)

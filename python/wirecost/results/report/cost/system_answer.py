@@ -20,6 +20,7 @@ from wirecost.results.report.cost.answer import (
     what_if_answer,
 )
 from wirecost.results.report.cost.inside import inside_answer
+from wirecost.results.report.cost.live import unlistened_answer
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.foreign import shell_line
 
@@ -36,6 +37,8 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
         first = inside_answer(cost)
     elif what_if:
         first = what_if_answer(cost)
+    elif not cost.is_listened:
+        first = unlistened_answer(cost)
     else:
         steps = [step(one) for one in cost.worth[:STEPS]]
         first = Answer(sentence(cost), table(cost), steps, qos_hints(cost)[:1])

@@ -18,7 +18,7 @@ ALERTS = (BAD, "bold yellow")
 """Styles of lines that a page, too, shows as alerts."""
 MOST_ALIKE = 2
 """Lines of a kind that a first screen has."""
-MORE_ALIKE = "like it: --all"
+MORE_ALIKE = "like it; --all prints them"
 """End of the line that stands for the others of a kind."""
 NO_TABLE = Table("", [], [], [])
 

@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from wirecost.results.report.shared.table import Table, Toned
+from wirecost.system.counted import counted
 from wirecost.system.foreign import shown
 from wirecost.system.printable import without_middle
 from wirecost.system.terminal import Console
@@ -79,7 +80,7 @@ def _print_notes(console: Console, content: Table, hidden: list[str], wider: str
             say(console, note, "dim")
     if hidden:
         where = f"on a wider terminal, or with {wider}" if wider else "on a wider terminal"
-        text = f"{len(hidden)} more columns {where}: {', '.join(hidden)}."
+        text = f"{counted(len(hidden), 'more column')} {where}: {', '.join(hidden)}."
         say(console, text, "dim")
     console.print()
 

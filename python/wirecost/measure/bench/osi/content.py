@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
-from wirecost.results.records.schemas.osi import OsiMeta, OsiRun
 from wirecost.results.report.scenarios import ScenarioContent, built_with, joined
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
@@ -33,6 +32,8 @@ from wirecost.results.report.shared.races import (
 )
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
+
+from .schema import OsiMeta, OsiRun
 
 Pair = tuple[float, float]
 """Milliseconds of source and model."""
@@ -88,14 +89,14 @@ PUBLISHED_RATIO = (43 + 9) / (27 + 66)
 BASELINE = "protobuf"
 STAGES = {"source": 0, "transfer": 2, "model": 0, "release": 3, "total": 0}
 """With their ranks among the columns that a narrow terminal leaves out."""
-BESIDE_BEST, INTERVAL = "beside best Protobuf", "95 % interval"
+BESIDE_BEST, INTERVAL = "vs. best Protobuf", "95 % interval"
 FLOORS = {"arrays"}
 """Nobody can choose them: they have no schema."""
 NOT_THE_SAME = {"columns-reduced", "columns-to-old", "also-rows-to-old"}
 """Contenders that carry less, or to another reader."""
 FEWEST_SIZES = 3
 """Fewest sizes of messages for a table by size."""
-ARRAYS = "columns: arrays throughout; `bench message` converts from and to rows as well."
+ARRAYS = "columns: arrays throughout; `bench message` also converts from and to rows."
 TITLE = "OSI co-simulation: what a sensor view costs"
 NOTES = {
     "protobuf-view": "protobuf-view: the unchanged Protobuf wire, written row by row and read in "
@@ -107,8 +108,8 @@ NOTES = {
     "columns-reduced": "columns-reduced: within 1 mm of range and 0.1 dB of signal, checked.",
     "columns-to-old": "columns-to-old: the sensor has the official OSI classes, sees "
     "the objects and copies the field it does not know; no reflections, so no detections.",
-    "also-rows-to-old": "also-rows-to-old: the same sensor with rows "
-    "beside the columns: all its work, and the copy.",
+    "also-rows-to-old": "also-rows-to-old: the same sensor with rows as well as columns: all of "
+    "its work, and the copy.",
     "arrays": "arrays: the floor, plain structs and arrays without any schema; its messages are "
     "read back and compared like all others.",
 }
@@ -131,7 +132,8 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         lead,
         tables,
         [*(overviews if beside else []), *(stages_table(here, race) for race, here in own.items())],
-        f"Every contender: {built_with(meta.environment | {'flags': '; '.join(used)})}.",
+        "All contenders were built with "
+        f"{built_with(meta.environment | {'flags': '; '.join(used)})}.",
         first=Answer(lead, _with_note(tables[0], rows)) if lead and tables else None,
     )
 
@@ -167,9 +169,9 @@ def overview(rows: list[Row], race: Race) -> Table:
     ]
     names = [name for name, _ in here]
     notes = [
-        f"Medians of {samples_taken(here[-1][1]['total'], 'steps')}, contenders in turns. Beside "
+        f"Medians of {samples_taken(here[-1][1]['total'], 'steps')}, contenders in turns. vs. "
         f"best Protobuf: total compared with {best or 'Protobuf'}'s, {INTERVAL} by bootstrap; × = "
-        "ratio of totals; * the fastest; view = sensor view on the wire."
+        "ratio of totals; * marks the fastest; view = sensor view on the wire."
     ]
     under = dict.fromkeys(name.split(" ")[1] for name in names if " " in name)
     if under:
@@ -199,9 +201,9 @@ def choice(rows: list[Row], race: Race) -> str | None:
     first = min(rivals, key=lambda row: row.median_ns)
     ratio = first.ratio_best
     if ratio is None or ratio.to == first.name:
-        return f"{first.case}: nothing is quicker than {first.name}."
+        return f"{first.case}: nothing is faster than {first.name}."
     if ratio.ci95[1] >= 1:
-        return f"{first.case}: {first.name} and {ratio.to} do not differ by these samples."
+        return f"{first.case}: {first.name} and {ratio.to} do not differ in these samples."
     return (
         f"{first.case}: {first.name} is {units.speed(ratio.median)} than {ratio.to}, the best "
         f"Protobuf (95 % interval {units.speeds(*ratio.ci95)})."

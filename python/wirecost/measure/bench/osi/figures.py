@@ -9,13 +9,14 @@ import polars as pl
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.scenarios import RACE, with_all_columns
-from wirecost.results.records.schemas.osi import OsiMeta
 from wirecost.results.records.stages import MEASURED
-from wirecost.results.report.scenarios.osi.content import unusual
 from wirecost.results.report.shared.axes import keyed, log, names_down, numbers, plot
 from wirecost.results.report.shared.figure import STAGE_COLOURS, WIDTH, Figure, shades
 from wirecost.results.report.shared.races import Race, race_title
 from wirecost.results.report.shared.totals import all_totals
+
+from .content import unusual
+from .schema import OsiMeta
 
 UNITS = ((1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 LABELS = {stage: stage.replace("_", " ") for stage in MEASURED}

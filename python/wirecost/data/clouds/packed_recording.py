@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,8 +18,10 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
+from wirecost.data.clouds.point_cloud2 import points_of
+from wirecost.data.clouds.waste import CloudWaste
 from wirecost.data.messages.ros.reader import FAULTS
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import DIGEST, RecordedConnection, RecordedMessage
 from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
@@ -44,6 +47,7 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
         is_packed = _is_packed(recording, topic)
         kind, other = (CLOUD, PACKED) if is_packed else (PACKED, CLOUD)
         done = Converted(is_packed)
+        waste: defaultdict[str, CloudWaste] = defaultdict(CloudWaste)
         try:
             with whole_file.replaced(out) as new_file, new_file.open("wb") as file:
                 written = McapMessages(file)
@@ -53,11 +57,13 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                     is_chosen = _type(connection) == kind and topic in ("", connection.topic)
                     data = None
                     if is_chosen:
-                        data = _converted(connection, message, number, wanted, done)
+                        data = _converted(connection, message, number, wanted, done, waste)
                     if data is not None:
-                        written.add(other, connection.topic, message.time_ns, data)
+                        about = recording.about(connection)
+                        written.add(other, connection.topic, message.time_ns, data, about)
                     elif connection.wire == CDR:
-                        written.copy(connection, message.time_ns, message.data)
+                        about = recording.about(connection)
+                        written.copy(connection, message.time_ns, message.data, about)
                         done.copied += not is_chosen
                     elif connection.topic not in done.left_out:
                         done.left_out.append(connection.topic)
@@ -66,7 +72,10 @@ def convert(source: Path, out: Path, topic: str, wanted: Wanted, advance: Advanc
                 written.finish()
         except OSError as error:
             raise failed_write(out, error, "name another file") from error
-        done.warnings += recording.warnings
+        done.advice += (
+            f"{shown(topic)}: {text}" for topic, of in waste.items() for text in of.advice()
+        )
+    done.warnings += recording.warnings
     return done
 
 
@@ -90,6 +99,7 @@ def _converted(
     number: int,
     wanted: Wanted,
     done: Converted,
+    waste: Mapping[str, CloudWaste],
 ) -> bytes | None:
     """Return the other kind of a cloud; None for one that cannot be converted, which is counted."""
     kind = _type(connection)
@@ -101,6 +111,7 @@ def _converted(
             made, layout, errors = packed_message(message, wanted)
             data = bytes(store(CDR).serialize_cdr(made, PACKED))
             done.add(layout, made.compressed_data.size, errors)
+            waste[connection.topic].add(points_of(message))
         else:
             cloud, layout = unpacked_message(message, wanted)
             data = bytes(store(CDR).serialize_cdr(cloud, CLOUD))
@@ -129,11 +140,26 @@ class McapMessages(McapWriter):
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file, "ros2")
 
-    def add(self, kind: str, topic: str, time_ns: int, data: bytes) -> None:
+    def add(
+        self,
+        kind: str,
+        topic: str,
+        time_ns: int,
+        data: bytes,
+        about: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write a cloud; of what is stated about its topic, all but the type's digest holds."""
         text, _ = store(CDR).generate_msgdef(kind, ros_version=2)
         schema = McapSchema(kind, "ros2msg", text.encode())
-        self.write(self.channel(topic, CDR, schema), time_ns, data)
+        kept = {key: value for key, value in (about or {}).items() if key != DIGEST}
+        self.write(self.channel(topic, CDR, schema, kept), time_ns, data)
 
-    def copy(self, connection: RecordedConnection, time_ns: int, data: bytes | memoryview) -> None:
+    def copy(
+        self,
+        connection: RecordedConnection,
+        time_ns: int,
+        data: bytes | memoryview,
+        about: Mapping[str, str],
+    ) -> None:
         schema = McapSchema(connection.type, connection.encoding, connection.definition)
-        self.write(self.channel(connection.topic, connection.wire, schema), time_ns, data)
+        self.write(self.channel(connection.topic, connection.wire, schema, about), time_ns, data)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A remedy applied to stand-ins of a topic's publisher and subscribers: before and after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wirecost.data.clouds.point_cloud2 import remove_padding
+from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
+from wirecost.measure.cost.changes import HALF, ONE_PROCESS, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.path_calibration import paths_of
+from wirecost.measure.cost.paths import CLIENTS, MIDDLEWARES, PLAIN
+from wirecost.measure.cost.pricing import Pricing
+from wirecost.measure.standins import programs
+from wirecost.measure.standins.account import Account
+from wirecost.measure.standins.description import ClientLibrary, StandIn
+from wirecost.measure.standins.processes import TRANSPORTS
+from wirecost.measure.standins.turns import Say, interleaved
+from wirecost.results.records.cost import SystemCost, TopicCost
+from wirecost.results.records.proof import Proof, StandInTurn, TurnPair
+from wirecost.system import scratch
+from wirecost.system.children import ProgramFailedError
+from wirecost.system.errors import UserError
+
+SECONDS = 40.0
+"""Seconds of all turns: with the start of the processes, a proof takes less than a minute."""
+DEPTH, MOST_DEPTH = 10, 1000
+"""Messages that an end keeps where the recording does not say, as in ROS 2, and at most."""
+FALLBACK = "fastdds"
+SEGMENT_BYTES = 64 << 20
+PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+"""Variables that name Fast DDS's settings: before version 3, and since."""
+PROFILE = f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns="http://www.eprosima.com"><profiles>
+  <transport_descriptors>
+    <transport_descriptor>
+      <transport_id>memory</transport_id><type>SHM</type>
+      <segment_size>{SEGMENT_BYTES}</segment_size>
+    </transport_descriptor>
+    <transport_descriptor><transport_id>udp</transport_id><type>UDPv4</type></transport_descriptor>
+  </transport_descriptors>
+  <participant profile_name="larger segment" is_default_profile="true"><rtps>
+    <useBuiltinTransports>false</useBuiltinTransports>
+    <userTransports>
+      <transport_id>memory</transport_id><transport_id>udp</transport_id>
+    </userTransports>
+  </rtps></participant>
+</profiles></dds>
+"""
+"""A larger segment of shared memory, and everything else as Fast DDS has it."""
+
+Applied = Callable[[StandIn, TopicSurvey], StandIn]
+
+
+def proof(
+    cost: SystemCost,
+    read: RecordingSurvey,
+    pricing: Pricing,
+    number: int,
+    python: Path | None,
+    say: Say,
+    seconds: float = SECONDS,
+) -> Proof:
+    """Measure what the remedy of a number, from 1, saves. Raises UserError.
+
+    ``python``: where rclpy is, None for this one.
+    """
+    if not 1 <= number <= len(cost.remedies):
+        there = f"1 to {len(cost.remedies)}" if cost.remedies else "none: nothing is worth changing"
+        raise UserError(f"--prove {number}: there is no such advice; its numbers are {there}")
+    remedy = cost.remedies[number - 1]
+    apply = APPLIED.get(remedy.kind)
+    if apply is None:
+        why = REFUSED.get(remedy.kind, "only your own code can apply it")
+        raise UserError(f"--prove {number}: {remedy.topic}: {remedy.what}: {why}")
+    survey = max(
+        (one for one in read.topics if one.connection.topic == remedy.topic),
+        key=lambda one: one.count,
+    )
+    topic = next(
+        one
+        for one in cost.topics
+        if (one.topic, one.type) == (remedy.topic, survey.connection.type)
+    )
+    library, client, why_client = library_for(topic, cost.lang, pricing, python)
+    before = stand_in(topic, survey, library)
+    try:
+        pairs = list(interleaved(before, apply(before, survey), seconds, say))
+    except ProgramFailedError as error:
+        raise UserError(f"--prove {number}: {error}; try again, or give another --over") from error
+    return Proof(
+        files=list(cost.files),
+        remedy=remedy,
+        client=client,
+        why_client=why_client,
+        rate_hz=topic.rate_hz,
+        subscribers=topic.subscribers,
+        type=topic.type,
+        turns=[TurnPair(before=_turn(first), after=_turn(second)) for first, second in pairs],
+    )
+
+
+def library_for(
+    topic: TopicCost, lang: str, pricing: Pricing, python: Path | None
+) -> tuple[ClientLibrary, str, str]:
+    """Return a topic's client library, its name with the middleware's, and why it is another one.
+
+    Raises UserError where none can stand in.
+    """
+    asked = CLIENTS.get((topic.wire, topic.publisher_lang or lang), PLAIN)
+    middleware = pricing.middleware_of(topic.wire) or FALLBACK
+    over, missing = MIDDLEWARES.get(middleware, middleware), ""
+    for path in dict.fromkeys((*paths_of(asked, middleware), *paths_of(PLAIN, middleware))):
+        library = path.library(python)
+        why = programs.missing(library)
+        if why is None and path.client == asked:
+            return library, f"{asked} over {over}", ""
+        if why is None:
+            reason = f"is missing: {missing}" if missing else "cannot be run here"
+            return library, f"plain {over} in C++", f"because {asked} {reason}"
+        missing = missing or why
+    raise UserError(f"--prove: {topic.topic}: {missing or f'nothing stands in over {over}'}")
+
+
+def stand_in(topic: TopicCost, survey: TopicSurvey, library: ClientLibrary) -> StandIn:
+    """Return a topic's stand-in, as it is."""
+    depth = re.search(r"keep last (\d+)", topic.qos)
+    return StandIn(
+        library,
+        topic.type,
+        list(survey.sample.values()),
+        topic.rate_hz,
+        max(1, topic.subscribers),
+        reliable="best effort" not in topic.qos,
+        depth=min(MOST_DEPTH, int(depth[1])) if depth else DEPTH,
+    )
+
+
+def _turn(account: Account) -> StandInTurn:
+    ends = (account.publisher, *account.subscribers)
+    latencies = account.latencies_ns
+    return StandInTurn(
+        publish_share=account.publisher_share,
+        take_share=account.subscriber_share,
+        idle_share=sum(end.idle_ns for end in ends) / 1e9 / account.seconds,
+        bytes_per_s=account.bytes_per_s,
+        latency_ns=max(0.0, float(np.median(latencies))) if len(latencies) else None,
+        received=account.received,
+    )
+
+
+def _half(before: StandIn, survey: TopicSurvey) -> StandIn:
+    del survey
+    return replace(before, rate_hz=before.rate_hz / 2)
+
+
+def _packed(before: StandIn, survey: TopicSurvey) -> StandIn:
+    """Return clouds without padding. Raises UserError where none has any."""
+    subject = survey.subject
+    assert subject is not None
+    messages = []
+    for message in survey.whole_messages():
+        if remove_padding(message):
+            messages.append(subject.write(message))
+    if not messages:
+        raise UserError(f"{survey.connection.topic}: no message of the sample has padding")
+    return replace(before, messages=messages)
+
+
+def _shared(before: StandIn, survey: TopicSurvey) -> StandIn:
+    del survey
+    environment = {
+        name: value for name, value in before.library.environment.items() if name != TRANSPORTS
+    }
+    return replace(before, library=replace(before.library, environment=environment))
+
+
+def _larger_segment(before: StandIn, survey: TopicSurvey) -> StandIn:
+    del survey
+    path = scratch.make("profile") / "profile.xml"
+    path.write_text(PROFILE, encoding="utf-8")
+    environment = {**before.library.environment, **dict.fromkeys(PROFILES, str(path))}
+    settings = {**before.library.settings, "segment_bytes": SEGMENT_BYTES}
+    library = replace(before.library, environment=environment, settings=settings)
+    return replace(before, library=library)
+
+
+APPLIED: dict[str, Applied] = {
+    HALF: _half,
+    PACKED: _packed,
+    SHARED: _shared,
+    SEGMENT: _larger_segment,
+}
+"""What a remedy changes, by its kind."""
+REFUSED = {
+    ONE_PROCESS: "needs your nodes as rclcpp components, of which there are no stand-ins",
+}
+"""Why a remedy cannot be applied to stand-ins, by its kind."""

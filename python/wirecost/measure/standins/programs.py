@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program that is one end of a client library, its environment, and where its ends meet."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from wirecost.data.messages.ros.installed import MISSING
+from wirecost.measure.bench.engine.program import PROGRAMS
+from wirecost.measure.standins.description import ClientLibrary
+from wirecost.messaging.transport import find
+from wirecost.system.channel.process import Channel
+from wirecost.system.children import ProgramFailedError
+from wirecost.system.errors import UserError
+from wirecost.system.free_domain import FreeDomain
+from wirecost.system.parts import TRANSPORT, installed
+
+RCLPY, DDS, CYCLONE = "rclpy", "dds", "cyclone"
+NATIVE = {
+    DDS: "fastdds", CYCLONE: "cyclone", "ros1": "ros1", "iceoryx2": "iceoryx2", "zenoh": "zenoh",
+    "zenoh-shm": "zenoh",
+}  # fmt: skip
+"""Transports whose native client of ``bench transport`` stands in, and which program it is."""
+SCRIPT = Path(__file__).with_name("rclpy_end.py")
+_QUIET = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
+_NEAR = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
+@dataclass(frozen=True)
+class EndProgram:
+    """``command`` takes a role as its last word; ``address``: where all ends of a topic meet."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    address: str | None = None
+
+    def start(self, role: str, log: Path) -> Channel:
+        """Start an end that waits for commands."""
+        variables = {**os.environ, **_QUIET, **self.environment}
+        return Channel(f"{self.name} {role}", [*self.command, role], variables, log)
+
+
+def missing(library: ClientLibrary) -> str | None:
+    """Return how to get a client library that is not here. Starts nothing."""
+    if library.name == RCLPY:
+        has_it = library.python is not None or find_spec("rclpy") is not None
+        return None if has_it else MISSING
+    if library.name not in NATIVE:
+        return f"has no stand-in; {RCLPY}, {', '.join(NATIVE)} have one"
+    if not _native(library).is_file():
+        return "its native client is not installed: build wirecost with its C or C++ library"
+    return None
+
+
+@contextmanager
+def end_program(library: ClientLibrary) -> Iterator[EndProgram]:
+    """Yield the program, whose ends meet nobody else. Raises UserError, ProgramFailedError."""
+    if library.name in NATIVE:
+        installed("programs/transport_tcp", TRANSPORT)  # a checkout builds all of them
+    if why := missing(library):
+        raise UserError(f"{library.name}: {why}")
+    if library.name == RCLPY:
+        # Not resolved: the link in a virtual environment is what makes it one.
+        python = (library.python or Path(sys.executable)).absolute()
+        with FreeDomain() as domain:
+            variables = {**_NEAR, **library.environment, "ROS_DOMAIN_ID": str(domain.number)}
+            yield EndProgram(library.name, (str(python), str(SCRIPT)), variables)
+        return
+    kind = find(DDS if library.name == CYCLONE else library.name)
+    with kind.server() as address:
+        yield EndProgram(library.name, (str(_native(library)),), library.environment, address)
+
+
+def _native(library: ClientLibrary) -> Path:
+    return PROGRAMS / f"transport_{NATIVE[library.name]}"
+
+
+def ended(library: ClientLibrary, error: ProgramFailedError) -> Exception:
+    """Return why an end did not come up; UserError where its library is missing there."""
+    if library.name == RCLPY and "status 3" in str(error):
+        return UserError(f"{library.python}: has no rclpy; {MISSING}")
+    return error

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One end of a topic through rclpy: a client of ``bench.transport.protocol`` with real messages.
+
+It runs alone in the Python that has rclpy, which needs nothing of wirecost. ``open`` has more keys:
+``type``, ``content`` (a file of messages, each behind its length in 8 bytes) and ``depth``; a
+publisher's ``run`` with ``silent`` does everything but publish. A second ``open`` replaces the
+first one's end. Rows of a subscriber are ``-1, received_ns, source_ns``: when the middleware took
+the message from its publisher, 0 where it does not say.
+
+A publisher publishes message objects from a loop of its own; a subscriber spins, and has a callback
+of a line. So a publisher pays for serializing and sending, a subscriber for waking up, taking,
+deserializing and the executor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import os
+import struct
+import sys
+import threading
+import time
+from array import array
+from pathlib import Path
+from typing import Any
+
+PRIME_EVERY_S = 0.02
+SPIN_S = 0.5
+MISSING_STATUS = 3
+_TIMERSLACK = 29
+
+
+class End:
+    """A node with at most one publisher or subscription."""
+
+    def __init__(self, rclpy: Any, answers: Any) -> None:
+        self.node: Any = rclpy.create_node(f"wirecost_stand_in_{os.getpid()}")
+        self._rclpy, self._answers = rclpy, answers
+        self._end: Any = None
+        self._role = ""
+        self._messages: list[Any] = []
+        self._rows = array("q")
+        self._is_primed = threading.Event()
+
+    def do(self, command: dict[str, Any]) -> dict[str, Any] | None:
+        """Carry out a command of the protocol."""
+        name = command["do"]
+        if name == "open":
+            return self._open(command)
+        if name == "prime":
+            return self._prime(command)
+        if name == "run":
+            return self._send(command) if self._role == "publisher" else self._listen(command)
+        return None
+
+    def _open(self, command: dict[str, Any]) -> dict[str, Any]:
+        kind = message_class(command["type"])
+        qos = importlib.import_module("rclpy.qos")
+        profile = qos.QoSProfile(
+            depth=command["depth"],
+            reliability=getattr(
+                qos.ReliabilityPolicy, "RELIABLE" if command["reliable"] else "BEST_EFFORT"
+            ),
+        )
+        if self._end is not None:
+            destroy = "destroy_publisher" if self._role == "publisher" else "destroy_subscription"
+            getattr(self.node, destroy)(self._end)
+        self._is_primed.clear()
+        self._role = command["role"]
+        if self._role == "publisher":
+            read = importlib.import_module("rclpy.serialization").deserialize_message
+            self._messages = [read(data, kind) for data in content(command["content"])]
+            self._end = self.node.create_publisher(kind, command["topic"], profile)
+        else:
+            self._end = self.node.create_subscription(kind, command["topic"], self._take, profile)
+        return {"done": "open"}
+
+    def _take(self, message: Any, about: Any) -> None:
+        del message
+        self._rows.extend((-1, time.monotonic_ns(), about["source_timestamp"]))
+        self._is_primed.set()
+
+    def _prime(self, command: dict[str, Any]) -> dict[str, Any]:
+        if self._role != "publisher":
+            return {"there": self._is_primed.wait(command["timeout"])}
+        end = time.monotonic() + command["timeout"]
+        number = 0
+        while not self._answers.is_waiting() and time.monotonic() < end:
+            self._end.publish(self._messages[number % len(self._messages)])
+            number += 1
+            time.sleep(PRIME_EVERY_S)
+        return {"there": self._answers.next()["do"] == "finish"}
+
+    def _send(self, command: dict[str, Any]) -> dict[str, Any]:
+        publish = (lambda _: None) if command.get("silent") else self._end.publish
+        messages, rows = self._messages, array("q")
+        period_ns = 1e9 / command["rate"]
+        count = round(command["seconds"] * command["rate"])
+        self._answers.put({"ready": True})
+        start_ns = self._answers.next()["start_ns"]
+        end_ns = start_ns + command["seconds"] * 1e9
+        for number in range(count):
+            due_ns = start_ns + int(number * period_ns)
+            left_ns = due_ns - time.monotonic_ns()
+            if left_ns > 0:
+                time.sleep(left_ns / 1e9)
+            begin_ns = time.monotonic_ns()
+            if begin_ns > end_ns:  # it cannot keep up
+                break
+            publish(messages[number % len(messages)])
+            rows.extend((number, due_ns, begin_ns, time.monotonic_ns()))
+        return written(rows, command["records"], 4)
+
+    def _listen(self, command: dict[str, Any]) -> dict[str, Any]:
+        del self._rows[:]
+        offset_ns = time.time_ns() - time.monotonic_ns()
+        self._answers.put({"ready": True})
+        quiet_s = self._answers.next().get("quiet", 0.0)
+        while self._rows and time.monotonic_ns() - self._rows[-2] < quiet_s * 1e9:
+            time.sleep(quiet_s / 4)
+        rows = self._rows[:]
+        for place in range(2, len(rows), 3):
+            rows[place] = rows[place] - offset_ns if rows[place] else 0
+        return written(rows, command["records"], 3)
+
+
+class Answers:
+    """Commands from standard input, and answers on standard output, a line of JSON each."""
+
+    def __init__(self) -> None:
+        self._in = os.fdopen(os.dup(0), "rb", buffering=0)
+        self._out = os.dup(1)
+        os.dup2(2, 1)
+        self._rest = b""
+
+    def next(self) -> dict[str, Any]:
+        """Return the next command; end the process where nobody sends one any more."""
+        while b"\n" not in self._rest:
+            data = self._in.read(1 << 16)
+            if not data:
+                os._exit(0)
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        command: dict[str, Any] = json.loads(line)
+        return command
+
+    def is_waiting(self) -> bool:
+        """Say whether a command has come."""
+        select = importlib.import_module("select")
+        return b"\n" in self._rest or bool(select.select([self._in], [], [], 0)[0])
+
+    def put(self, answer: dict[str, Any]) -> None:
+        os.write(self._out, json.dumps(answer).encode() + b"\n")
+
+
+def message_class(type_: str) -> Any:
+    """Return the class of a type such as ``sensor_msgs/msg/Imu``. Raises ImportError."""
+    package, _, name = type_.replace("/msg/", "/").partition("/")
+    try:
+        return getattr(importlib.import_module(package + ".msg"), name)
+    except (ImportError, AttributeError):
+        raise ImportError(f"{type_} is not in {sys.executable}; install it there") from None
+
+
+def content(path: str) -> list[bytes]:
+    """Return the messages of a file."""
+    data = Path(path).read_bytes()
+    messages, at = [], 0
+    while at < len(data):
+        (size,) = struct.unpack_from("<Q", data, at)
+        messages.append(data[at + 8 : at + 8 + size])
+        at += 8 + size
+    return messages
+
+
+def written(rows: Any, path: str, width: int) -> dict[str, Any]:
+    """Write rows, and return the answer of a run."""
+    with Path(path).open("wb") as file:
+        rows.tofile(file)
+    return {"done": "run", "messages": len(rows) // width, "refused": 0, "failure": None}
+
+
+def serve(end: End, answers: Answers) -> None:
+    """Carry out commands until ``close``."""
+    while True:
+        command = answers.next()
+        if command["do"] == "close":
+            os._exit(0)
+        try:
+            answer = end.do(command)
+        except Exception as error:
+            answer = {"failure": f"{type(error).__name__}: {error}".splitlines()[0]}
+        if answer is not None:
+            answers.put(answer)
+
+
+def main() -> None:
+    ctypes.CDLL(None).prctl(_TIMERSLACK, 1)
+    answers = Answers()
+    try:
+        rclpy = importlib.import_module("rclpy")
+    except ImportError:
+        os._exit(MISSING_STATUS)
+    rclpy.init()
+    end = End(rclpy, answers)
+    if sys.argv[1] == "publisher":
+        serve(end, answers)
+    threading.Thread(target=serve, args=(end, answers), daemon=True).start()
+    rclpy.spin(end.node)
+
+
+if __name__ == "__main__":
+    main()
