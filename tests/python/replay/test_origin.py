@@ -31,7 +31,7 @@ from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snaps
 from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.systems import system_named
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 NASTY = "\x1b[2K\r\n\u202egpj.sh\udc80"
 LONGEST_LINE = 6000
