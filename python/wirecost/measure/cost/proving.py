@@ -85,7 +85,9 @@ def proof(
         key=lambda one: one.count,
     )
     topic = next(
-        one for one in cost.topics if (one.topic, one.type) == (remedy.topic, survey.connection.type)
+        one
+        for one in cost.topics
+        if (one.topic, one.type) == (remedy.topic, survey.connection.type)
     )
     library, client, why_client = library_for(topic, cost.lang, pricing, python)
     before = stand_in(topic, survey, library)
