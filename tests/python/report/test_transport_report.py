@@ -356,6 +356,14 @@ def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
     assert "b python default" in text
 
 
+def test_that_no_shared_memory_was_measured_comes_first(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    why = "iceoryx2: not installed: pip install iceoryx2"
+    of = dataclasses.replace(of, meta=meta_with(of.meta, no_shared_memory=why))
+    lead = content(of).lead or ""
+    assert lead.startswith("No middleware") and lead.index(why) < lead.index("a python")
+
+
 def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) -> None:
     transports = {
         "a": Made(FATES["drops"], promise=False), "a:2": Made(settings="matched"),
