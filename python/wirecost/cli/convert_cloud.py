@@ -153,7 +153,7 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
 
 def _rest(done: Converted) -> str:
     from wirecost.system.counted import counted
-    from wirecost.system.printable import shown
+    from wirecost.system.foreign import shown
 
     said = []
     if done.kept:

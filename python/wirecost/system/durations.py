@@ -11,7 +11,7 @@ TIME = "TIME"
 """Name of such a value in help."""
 UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 """Nanoseconds by unit; both of Unicode's micro signs."""
-_TEXT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,3}))?\s*([a-zµμ]*)\s*")
+_TEXT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,3}))?\s*([a-zµμ]*)\s*", re.ASCII)
 
 
 def seconds(option: str, text: str, unit: str = "s", may_be_zero: bool = False) -> float:

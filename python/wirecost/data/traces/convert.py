@@ -35,9 +35,13 @@ class Bound:
         """Parse ``250``, ``2.5s`` or ``300ms``. Raises UserError."""
         if _FRAMES.fullmatch(text):
             return Bound(frame=int(text))
-        if not text[-1:].isalpha():
-            raise UserError(f"{option} {text}: give a frame number (250) or a time (2.5s)")
-        return Bound(ns=round(nanoseconds(option, text, may_be_zero=True)))
+        try:
+            if not text[-1:].isalpha():  # a number with a point is no frame and has no unit
+                raise UserError(option)
+            return Bound(ns=round(nanoseconds(option, text, may_be_zero=True)))
+        except UserError:
+            why = f"{option} {text}: give a frame number (250) or a time (2.5s)"
+            raise UserError(why) from None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugin, load_plugins, module_names
 
 SHARED_MEMORY = "iceoryx2"
-"""Transport to install where none has shared memory: messages of any size cost it the same."""
+"""The middleware to install where none has shared memory: messages of any size cost it the same."""
 _FOLDER = Path(__file__).parent
 
 __all__ = [

@@ -19,7 +19,7 @@ from wirecost.results.records.ctf.trace_folder import METADATA, TraceFolder
 from wirecost.results.records.ctf.tsdl import parse
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 MOST_FOLDERS = 10_000
 AT_ONCE = 1 << 20
