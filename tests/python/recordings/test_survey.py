@@ -127,7 +127,9 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
 
     monkeypatch.setattr(measured_topics, "observed", observed)
     wanted = {topic.topic for topic in cost.topics}
-    result = measured_topics.measured(cost, read_topics.topics, wanted, Pricing(PriceList({}), "cpp"), print)
+    result = measured_topics.measured(
+        cost, read_topics.topics, wanted, Pricing(PriceList({}), "cpp"), print
+    )
     assert all(topic.is_measured for topic in result.topics)
     assert all(len(some) == SAMPLED for given in contents.values() for some in given)
     clouds, packed = contents["sensor_msgs.PointCloud2"]
@@ -164,7 +166,9 @@ def test_a_topic_that_cannot_be_measured_says_what_its_library_needs(
         raise AbsentError("apt-get install libfastcdr-dev")
 
     monkeypatch.setattr(measured_topics, "observed", observed)
-    result = measured_topics.measured(cost, read_topics.topics, {"/imu"}, Pricing(PriceList({}), "cpp"), print)
+    result = measured_topics.measured(
+        cost, read_topics.topics, {"/imu"}, Pricing(PriceList({}), "cpp"), print
+    )
     (complaint,) = result.warnings
     assert complaint.startswith("/imu is not measured: ")
     assert "apt-get install libfastcdr-dev" in complaint and "--lang python" in complaint
