@@ -58,6 +58,16 @@ class GraphProcesses:
         python = sum(_is_python(pid) for pid in self._begins)
         return "python" if 2 * python > len(self._begins) else "cpp"
 
+    @property
+    def langs(self) -> dict[str, str]:
+        """Languages of the nodes whose process is known."""
+        numbers = {pid & self._mask: pid for pid in self._begins}
+        return {
+            node: "python" if _is_python(numbers[number]) else "cpp"
+            for node, number in self._told.items()
+            if number in numbers
+        }
+
     def place(self, told: Mapping[str, int]) -> None:
         """Note in which process each node is, by its number or the last bits of it."""
         for node, process in told.items():
@@ -103,13 +113,13 @@ class GraphProcesses:
 
 
 def explained(nodes: set[str], topics: Sequence[TopicCost]) -> float | None:
-    """Return the share of a core that encoding and decoding in some nodes takes, by the prices."""
+    """Return the share of a core that some nodes take for publishing and taking, as computed."""
     parts = [
         share * sum(node in nodes for node in ends) / len(ends)
         for topic in topics
         for share, ends in (
-            (topic.encode_share, topic.publishers),
-            (topic.decode_share, topic.takers),
+            (topic.publish_share, topic.publishers),
+            (topic.take_share, topic.takers),
         )
         if share is not None and ends and not nodes.isdisjoint(ends)
     ]
