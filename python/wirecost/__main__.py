@@ -14,9 +14,9 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
+from wirecost.system.foreign import is_unicode, printable
 from wirecost.system.interruption import watched
 from wirecost.system.named_output import NAME, flush_output, name_output
-from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
 TOO_LITTLE_MEMORY = (

@@ -237,7 +237,6 @@ TARGETS = (
         for wire, schema, corpus in (
             ("protobuf", "osi.fds", corpora.sensor_views),
             ("columns", "osi_columns.fds", corpora.sensor_views),
-            ("messagepack", "osi.fds", partial(corpora.sent_views, "messagepack")),
             ("flatbuffers", "osi_table.bfbs", partial(corpora.sent_views, "flatbuffers-table")),
             (
                 "flatbuffers-struct",

@@ -76,6 +76,11 @@ WITH_ROS2 = {"wrapyfi-ros2"}
 ROS 1's, so that no run has both."""
 
 
+TUPLES = ("optional", "texts")
+OF_PAGES = ("bars", "texts", "cut")
+"""Parts of a table that are not kept: bars never, the others where there are none."""
+
+
 @dataclass(frozen=True)
 class Kept:
     """Kept parts of a run that documents show. ``docs/results/NAME.csv`` has its summary rows."""
@@ -97,7 +102,8 @@ class Kept:
         RESULTS.mkdir(exist_ok=True)
         content = asdict(self)
         for table in content["tables"]:
-            del table["bars"]  # which are of pages alone
+            for part in [part for part in OF_PAGES if not table[part] or part == "bars"]:
+                del table[part]
         text = json.dumps(content, indent=1, ensure_ascii=False)
         (RESULTS / f"{name}.json").write_text(f"{text}\n")
 
@@ -105,5 +111,8 @@ class Kept:
 def read(name: str) -> Kept:
     """Read what is kept of a run. Raises OSError if nothing is."""
     content = json.loads((RESULTS / f"{name}.json").read_text())
-    tables = [Table(**{**t, "optional": tuple(t["optional"])}) for t in content["tables"]]
+    tables = [
+        Table(**{part: tuple(v) if part in TUPLES else v for part, v in table.items()})
+        for table in content["tables"]
+    ]
     return Kept(content["about"], content["lead"], tables)

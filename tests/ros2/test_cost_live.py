@@ -13,6 +13,7 @@ import pytest
 
 from support.networks import NETWORKS, run_inside
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
+from wirecost.observe.probe.function import uprobes
 
 SCENARIO = Path(__file__).with_name("cost_scenario.py")
 PAIRS = 5
@@ -91,3 +92,22 @@ def test_without_subscriptions_there_are_ends_and_no_verdict(tmp_path: Path) -> 
     assert topics["/imu0"]["publishers"] == ["/talker0"]
     assert "were not listened to" in said and "/talker0" in said
     assert "B/s" not in said and "worth" not in said
+
+
+def test_breakpoints_say_who_pays_without_a_subscription(tmp_path: Path) -> None:
+    if uprobes.unavailable():
+        pytest.skip(f"no uprobes: {uprobes.unavailable()}")
+    options = ["--attach", "--for", "5s"]
+    found, said = seen("loopback", "jazzy", tmp_path / "cost.json", *options, node="camera")
+    assert "were not listened to" not in said and "/camera" in said
+    assert all(topic["count"] == 0 for topic in found["topics"])
+    ends = {end["is_publisher"]: end for end in found["ends"] if end["topic"] == "/image"}
+    for end in ends.values():
+        assert end["nodes"] == ["/camera"]
+        assert end["rate_hz"] == pytest.approx(5, rel=0.3)
+        assert end["bytes_per_s"] == pytest.approx(1e6 * end["rate_hz"], rel=0.01)
+        assert 0 < end["call_share"] < 1
+    assert ends[True]["intra_hz"] == pytest.approx(ends[True]["rate_hz"], rel=0.3)
+    assert ends[False]["callback_share"] > 0
+    (camera,) = found["processes"]
+    assert sum(end["call_share"] + end["callback_share"] for end in found["ends"]) < camera["share"]

@@ -12,7 +12,7 @@ from wirecost.data.advisor.measure import MOST_DISTINCT, Statistics
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 PATH_WIDTH = 26
 LIST_WIDTH = 36

@@ -17,7 +17,7 @@ from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line, shown
+from wirecost.system.foreign import printable, shell_line
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -147,7 +147,7 @@ def command(
     if stamp:
         _write("--stamp", stamp, "")
     print(
-        f"{shown(out)}: {counted(len(written), 'file')} written, "
+        f"{printable(out)}: {counted(len(written), 'file')} written, "
         f"{len(texts) - len(written)} unchanged"
     )
     _print_use(schema, job.request, texts, out)

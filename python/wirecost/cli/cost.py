@@ -11,17 +11,13 @@ from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import RECORDINGS, RecordingPath, argument, option, transport_names
 from wirecost.results.report.shared.answer import Answer
-from wirecost.system.byte_sizes import parse_size
-from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.recordings.survey import RecordingSurvey
-    from wirecost.measure.cost.live.graph import LiveRequest
     from wirecost.results.records.cost import SystemCost
-    from wirecost.system.terminal import Console
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
@@ -56,6 +52,19 @@ def command(
     no_subscribe: Annotated[
         bool, option("With --live: only find who is there; no rates.", "--no-subscribe")
     ] = False,
+    attach: Annotated[
+        bool,
+        option("With --live ros2: breakpoints say who pays; no subscription; needs root."),
+    ] = False,
+    serve: Annotated[
+        int | None,
+        option(
+            "With --live: Prometheus metrics at this port of 127.0.0.1, until Ctrl-C or --for.",
+            metavar="PORT",
+            min=1,
+            max=65535,
+        ),
+    ] = None,
     limit: Annotated[
         str, option("With --live: topics with more each second are sampled.", metavar="SIZE")
     ] = SAMPLED_ABOVE,
@@ -137,7 +146,7 @@ def command(
     of_live = {
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
         "--watch": watch, "--no-subscribe": no_subscribe, "--python": python,
-        "--domain": domain is not None,
+        "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
     if not live and (given := _given(of_live)):
         raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
@@ -153,10 +162,14 @@ def command(
     if calibrate:
         _calibrate()
     if live:
-        request = _request(live, for_, limit, python, domain, listens=not no_subscribe)
-        read, cost = _listened(
-            request, include or [], counts, lang, output.console if watch else None
+        from wirecost.cli.cost_live import listened, request_of
+
+        until = "" if serve is not None and for_ == LISTENED else for_
+        request = request_of(
+            live, until, limit, python, domain, listens=not no_subscribe, attaches=attach
         )
+        console = output.console if watch else None
+        read, cost = listened(request, include or [], counts, lang, console, serve)
     else:
         with progress() as advance:
             read = survey(files or [], include or [], advance)
@@ -258,67 +271,6 @@ def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemC
     if most.subject is None:
         raise UserError(f"--topic {topic}: {most.unknown}")
     return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
-
-
-def _request(
-    system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
-) -> LiveRequest:
-    """Return what is asked of a graph. Raises UserError."""
-    from wirecost.data.messages.ros import installed
-    from wirecost.measure.cost.live.graph import LiveRequest
-
-    if system not in SYSTEMS:
-        raise UserError(f"--live {system}: give {', '.join(SYSTEMS[:-1])} or {SYSTEMS[-1]}")
-    if domain is not None and system != "dds":
-        raise UserError("--domain is for --live dds; set ROS_DOMAIN_ID for ros2")
-    installed.check(python)
-    duration_s = nanoseconds("--for", seconds, "s") / 1e9
-    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens, domain)
-
-
-def _listened(
-    request: LiveRequest,
-    include: list[Path],
-    counts: dict[str, int],
-    lang: str,
-    console: Console | None,
-) -> tuple[RecordingSurvey, SystemCost]:
-    """Listen to a graph; ``console``: where a table is renewed meanwhile. Raises UserError."""
-    import msgspec
-
-    from wirecost.measure.cost.live.graph import LiveGraph
-    from wirecost.measure.cost.prices import known_prices
-    from wirecost.measure.cost.system_cost import system_cost
-    from wirecost.results.records.cost import LIVE
-    from wirecost.results.report.cost.system_answer import cost_answer
-    from wirecost.results.report.shared.screen import print_answer
-
-    prices, name, is_whole = known_prices(), f"--live {request.system}", True
-    source = [LIVE, request.system]
-    source += ["--domain", str(request.domain)] if request.domain is not None else []
-    source += ["--python", str(request.python)] if request.python is not None else []
-    with LiveGraph(request, include) as graph, progress() as advance:
-        try:
-            for survey in graph.surveys():
-                done, total = round(graph.seconds), round(request.seconds)
-                advance(done, total, f"listening to {request.system}")
-                if console is not None:
-                    console.clear()
-                    so_far = system_cost(source, survey, prices, lang or graph.lang, {})
-                    print_answer(console, cost_answer(so_far))
-        except KeyboardInterrupt:
-            is_whole = False
-        survey = graph.survey()
-        survey.is_whole = is_whole
-        if not survey.topics:
-            raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
-        cost = system_cost(source, survey, prices, lang or graph.lang, counts)
-        return survey, msgspec.structs.replace(
-            cost,
-            processes=graph.processes(cost.topics),
-            is_listened=request.listens,
-            looking=graph.looking,
-        )
 
 
 def _subscribers(text: str) -> tuple[str, int]:

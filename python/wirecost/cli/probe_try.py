@@ -62,7 +62,7 @@ def command(
 ) -> Answer:
     """Run COMMAND again with each remedy, and print what each gained: median, p99, misses.
 
-    Judged are sections of the program's probes or hooks, and functions that --function names.
+    Compares sections of the program's probes or hooks, and the functions that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -56,13 +58,14 @@ class WouldMeasureError(Exception):
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return {name: small_recording(tmp_path_factory.mktemp(name), name) for name in formats.NAMES}
+def small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the path of a small recording of a format, which is written once."""
+    return cache(lambda name: small_recording(tmp_path_factory.mktemp(name), name))
 
 
 @pytest.mark.parametrize("name", formats.NAMES)
-def test_each_format_is_a_recording(small: dict[str, Path], name: str) -> None:
-    path = small[name]
+def test_each_format_is_a_recording(small: Callable[[str], Path], name: str) -> None:
+    path = small(name)
     assert is_recording(path)
     with Recording(path) as recording:
         assert recording.count > 0
@@ -80,7 +83,7 @@ def test_commands_declare_that_they_take_recordings() -> None:
 @pytest.mark.parametrize("name", formats.NAMES)
 @pytest.mark.parametrize("place", TAKING, ids=" ".join)
 def test_each_command_reads_each_format_or_says_what_it_takes(
-    small: dict[str, Path],
+    small: Callable[[str], Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     place: tuple[str, ...],
@@ -93,7 +96,8 @@ def test_each_command_reads_each_format_or_says_what_it_takes(
 
     monkeypatch.setattr(Measurement, "about", stop)
     words, param, mark = TAKING[place]
-    done = CliRunner().invoke(app, [*words, *_arguments(words, param, str(small[name]))])
+    path = small(name)
+    done = CliRunner().invoke(app, [*words, *_arguments(words, param, str(path))])
     if done.exit_code == 0 or isinstance(done.exception, WouldMeasureError):
         return
     takes = NOWHERE if NOWHERE in WORDS.get(words, ()) else mark.takes
@@ -102,7 +106,7 @@ def test_each_command_reads_each_format_or_says_what_it_takes(
     line = str(done.exception) if isinstance(done.exception, UserError) else done.output
     assert "Usage" not in line
     assert takes.lower() in line.lower()
-    assert small[name].name in line
+    assert path.name in line
     if isinstance(done.exception, UserError):
         assert "\n" not in line
 

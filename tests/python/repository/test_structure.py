@@ -98,6 +98,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "measure.bench.engine",
         "measure.serializers",
         "measure.standins",
+        "observe.probe",
         "observe.usage",
         "replay",
         "results.records",

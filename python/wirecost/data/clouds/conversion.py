@@ -82,8 +82,8 @@ class Converted:
         self.has_gaps |= sum(widths) < layout.step
         for name in dtype.names or ():
             self.fields[name] = dtype[name].base.name
-        for name, made in errors.items():
-            self.errors[name] = max(made, self.errors.get(name, 0.0))
+        for name, error in errors.items():
+            self.errors[name] = max(error, self.errors.get(name, 0.0))
 
 
 def convert(source: Path, out: Path, wanted: Wanted) -> Converted:

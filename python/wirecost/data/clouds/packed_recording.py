@@ -27,8 +27,7 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 
 SAID_EVERY = 64
 """Messages between two lines of progress."""
@@ -85,12 +84,12 @@ def _is_packed(recording: Recording, topic: str) -> bool:
     for connection in recording.connections:
         if topic in ("", connection.topic) and connection.count:
             kinds.setdefault(connection.topic, set()).add(_type(connection))
-    if not any(one & {CLOUD, PACKED} for one in kinds.values()):
+    if not any(types & {CLOUD, PACKED} for types in kinds.values()):
         raise UserError(
             f"{recording.path}: no PointCloud2 on {shown(topic) if topic else 'any topic'}; "
             f"`wirecost cost {shell_line(recording.path)}` lists its topics"
         )
-    return any(CLOUD in one and PACKED not in one for one in kinds.values())
+    return any(CLOUD in types and PACKED not in types for types in kinds.values())
 
 
 def _converted(
@@ -108,9 +107,9 @@ def _converted(
         read = types.deserialize_ros1 if connection.wire == ROS1 else types.deserialize_cdr
         message = read(bytes(recorded.data), kind)
         if kind == CLOUD:
-            made, layout, errors = packed_message(message, wanted)
-            data = bytes(store(CDR).serialize_cdr(made, PACKED))
-            done.add(layout, made.compressed_data.size, errors)
+            packed, layout, errors = packed_message(message, wanted)
+            data = bytes(store(CDR).serialize_cdr(packed, PACKED))
+            done.add(layout, packed.compressed_data.size, errors)
             waste[connection.topic].add(points_of(message))
         else:
             cloud, layout = unpacked_message(message, wanted)
@@ -151,8 +150,8 @@ class McapMessages(McapWriter):
         """Write a cloud; of what is stated about its topic, all but the type's digest holds."""
         text, _ = store(CDR).generate_msgdef(kind, ros_version=2)
         schema = McapSchema(kind, "ros2msg", text.encode())
-        kept = {key: value for key, value in (about or {}).items() if key != DIGEST}
-        self.write(self.channel(topic, CDR, schema, kept), time_ns, data)
+        lasting = {key: value for key, value in (about or {}).items() if key != DIGEST}
+        self.write(self.channel(topic, CDR, schema, lasting), time_ns, data)
 
     def copy(
         self,

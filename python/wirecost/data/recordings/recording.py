@@ -17,8 +17,7 @@ from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 
 MOST_LISTED = 8
 
@@ -141,7 +140,7 @@ class Recording(Closing):
         """Yield every message of every file, as long as it can be read; the rest is a warning."""
         for part in self._parts:
             connections = {connection.number: connection for connection in part.connections}
-            known = len(part.warnings)
+            warned = len(part.warnings)
             lost = 0
             try:
                 for message in part.each():
@@ -153,7 +152,7 @@ class Recording(Closing):
             except UserError as error:
                 self.warnings.append(str(error).removeprefix(f"{part.path}: "))
             self.warnings += [
-                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[known:]
+                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[warned:]
             ]
             if lost:
                 self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")

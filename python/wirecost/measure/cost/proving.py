@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +28,7 @@ from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
-SECONDS = 40.0
+SECONDS = 30.0
 """Seconds of all turns: with the start of the processes, a proof takes less than a minute."""
 DEPTH, MOST_DEPTH = 10, 1000
 """Messages that an end keeps where the recording does not say, as in ROS 2, and at most."""
@@ -90,6 +91,7 @@ def proof(
     )
     library, client, why_client = library_for(topic, cost.lang, pricing, python)
     before = stand_in(topic, survey, library)
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
     try:
         pairs = list(interleaved(before, apply(before, survey), seconds, say))
     except ProgramFailedError as error:
@@ -102,6 +104,7 @@ def proof(
         rate_hz=topic.rate_hz,
         subscribers=topic.subscribers,
         type=topic.type,
+        load=load,
         turns=[TurnPair(before=_turn(first), after=_turn(second)) for first, second in pairs],
     )
 
@@ -116,7 +119,7 @@ def library_for(
     asked = CLIENTS.get((topic.wire, topic.publisher_lang or lang), PLAIN)
     middleware = pricing.middleware_of(topic.wire) or FALLBACK
     over, missing = MIDDLEWARES.get(middleware, middleware), ""
-    for path in dict.fromkeys((*paths_of(asked, middleware), *paths_of(PLAIN, middleware))):
+    for path in (*paths_of(asked, middleware), *paths_of(PLAIN, middleware)):
         library = path.library(python)
         why = programs.missing(library)
         if why is None and path.client == asked:

@@ -14,7 +14,7 @@ from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 MISSED = 2
 """Messages that a topic may lack at the recording's ends and still count as always there."""

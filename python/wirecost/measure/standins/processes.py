@@ -40,6 +40,8 @@ DRAIN_S = 0.15
 """Seconds after the last message until the turn ends: what is on its way arrives."""
 SETTLE_S, SETTLE_AGAIN_S = 0.8, 0.1
 """Seconds that processes still look for each other in, and those of a further topic of theirs."""
+MOST_SETTLING_S, WINDOW_S, QUIET = 3.0, 0.05, 0.05
+"""Seconds beyond these, seconds between two looks, and the share of a core that is no work."""
 IDLE_S = 0.5
 """Seconds for which processes are watched without messages."""
 
@@ -99,16 +101,16 @@ class StandInProcesses(Closing):
         topic = f"stand_in_{secrets.token_hex(6)}"
         what = {**self._opening(stand_in), "topic": topic, "content": str(content)}
         try:
-            for end in self._ends:
-                end.send("open", role="publisher" if end is self._sender else "subscriber", **what)
-            for end in self._ends:
-                end.receive(START_S)
+            # One after another: of two that join at once, Fast DDS may give both the same port.
+            for end in reversed(self._ends):
+                role = "publisher" if end is self._sender else "subscriber"
+                end.ask("open", START_S, role=role, **what)
             self._prime()
         except ProgramFailedError as error:
             raise ended(self.library, error) from error
         # A native client joins its domain anew for each topic.
         is_known = not self._is_new and self.library.name == RCLPY
-        time.sleep(SETTLE_AGAIN_S if is_known else SETTLE_S)
+        self._settle(SETTLE_AGAIN_S if is_known else SETTLE_S)
         self._is_new = False
         done = self._run(IDLE_S, is_silent=True)
         # A publisher waits for each message's time while it publishes, and not while others drain.
@@ -139,9 +141,10 @@ class StandInProcesses(Closing):
         return max(LEAST_BYTES, round(stand_in.mean_bytes))
 
     def _prime(self) -> None:
+        size = self._size(self._stand_in) if self._stand_in is not None else 0
         for receiver in self._receivers:
             receiver.send("prime", timeout=PRIME_S)
-        self._sender.send("prime", timeout=PRIME_S + 1)
+        self._sender.send("prime", timeout=PRIME_S + 1, size=size)
         there = [receiver.receive(PRIME_S + START_S)["there"] for receiver in self._receivers]
         self._sender.send("finish", count=0, quiet=0)
         self._sender.receive(START_S)
@@ -190,7 +193,7 @@ class StandInProcesses(Closing):
         else:
             time.sleep(seconds)
         if not is_silent:
-            time.sleep(DRAIN_S)
+            self._settle(DRAIN_S)
         after = self._clocks()
         for end in self._receivers:
             end.send("finish", count=0, quiet=0.0)
@@ -206,6 +209,20 @@ class StandInProcesses(Closing):
             file.unlink(missing_ok=True)
         spent_ns = [float(then - now) for then, now in zip(after[1:], before[1:], strict=True)]
         return _Run((after[0] - before[0]) / 1e9, spent_ns, rows[0], rows[1:])
+
+    def _settle(self, least_s: float) -> None:
+        """Wait so long, and until all that was sent is taken."""
+        end = time.monotonic() + least_s
+        latest, before = end + MOST_SETTLING_S, self._clocks()
+        while True:
+            time.sleep(WINDOW_S)
+            after = self._clocks()
+            spent_ns = sum(after[1:]) - sum(before[1:])
+            if after[0] / 1e9 >= end and spent_ns < QUIET * (after[0] - before[0]):
+                return
+            if after[0] / 1e9 >= latest:
+                return
+            before = after
 
     def _clocks(self) -> list[int]:
         """Return the time, and the processor time of each process. Raises ProgramFailedError."""

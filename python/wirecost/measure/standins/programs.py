@@ -14,6 +14,7 @@ from pathlib import Path
 from wirecost.data.messages.ros.installed import MISSING
 from wirecost.measure.bench.engine.program import PROGRAMS
 from wirecost.measure.standins.description import ClientLibrary
+from wirecost.measure.standins.leftovers import remove_dead_ports
 from wirecost.messaging.transport import find
 from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
@@ -70,11 +71,14 @@ def end_program(library: ClientLibrary) -> Iterator[EndProgram]:
         # Not resolved: the link in a virtual environment is what makes it one.
         python = (library.python or Path(sys.executable)).absolute()
         with FreeDomain() as domain:
+            remove_dead_ports(domain.number)
             variables = {**_NEAR, **library.environment, "ROS_DOMAIN_ID": str(domain.number)}
             yield EndProgram(library.name, (str(python), str(SCRIPT)), variables)
         return
     kind = find(DDS if library.name == CYCLONE else library.name)
     with kind.server() as address:
+        if library.name == DDS:
+            remove_dead_ports(int(address or 0))
         yield EndProgram(library.name, (str(_native(library)),), library.environment, address)
 
 

@@ -26,8 +26,9 @@ from array import array
 from pathlib import Path
 from typing import Any
 
-PRIME_EVERY_S = 0.02
-SPIN_S = 0.5
+PRIME_EVERY_S, PRIME_BYTES_PER_S = 0.02, 20e6
+CLOSE_S = 2.0
+"""Seconds to leave the graph in."""
 MISSING_STATUS = 3
 _TIMERSLACK = 29
 
@@ -37,7 +38,7 @@ class End:
 
     def __init__(self, rclpy: Any, answers: Any) -> None:
         self.node: Any = rclpy.create_node(f"wirecost_stand_in_{os.getpid()}")
-        self._rclpy, self._answers = rclpy, answers
+        self._answers = answers
         self._end: Any = None
         self._role = ""
         self._messages: list[Any] = []
@@ -77,6 +78,10 @@ class End:
             self._end = self.node.create_subscription(kind, command["topic"], self._take, profile)
         return {"done": "open"}
 
+    def close(self) -> None:
+        """Leave the graph."""
+        self.node.destroy_node()
+
     def _take(self, message: Any, about: Any) -> None:
         del message
         self._rows.extend((-1, time.monotonic_ns(), about["source_timestamp"]))
@@ -87,10 +92,11 @@ class End:
             return {"there": self._is_primed.wait(command["timeout"])}
         end = time.monotonic() + command["timeout"]
         number = 0
+        pause_s = max(PRIME_EVERY_S, command["size"] / PRIME_BYTES_PER_S)
         while not self._answers.is_waiting() and time.monotonic() < end:
             self._end.publish(self._messages[number % len(self._messages)])
             number += 1
-            time.sleep(PRIME_EVERY_S)
+            time.sleep(pause_s)
         return {"there": self._answers.next()["do"] == "finish"}
 
     def _send(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -136,11 +142,11 @@ class Answers:
         self._rest = b""
 
     def next(self) -> dict[str, Any]:
-        """Return the next command; end the process where nobody sends one any more."""
+        """Return the next command; ``close`` where nobody sends one any more."""
         while b"\n" not in self._rest:
             data = self._in.read(1 << 16)
             if not data:
-                os._exit(0)
+                return {"do": "close"}
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         command: dict[str, Any] = json.loads(line)
@@ -183,11 +189,11 @@ def written(rows: Any, path: str, width: int) -> dict[str, Any]:
 
 
 def serve(end: End, answers: Answers) -> None:
-    """Carry out commands until ``close``."""
+    """Carry out commands until ``close``, or until nobody sends any."""
     while True:
         command = answers.next()
         if command["do"] == "close":
-            os._exit(0)
+            return
         try:
             answer = end.do(command)
         except Exception as error:
@@ -207,8 +213,27 @@ def main() -> None:
     end = End(rclpy, answers)
     if sys.argv[1] == "publisher":
         serve(end, answers)
-    threading.Thread(target=serve, args=(end, answers), daemon=True).start()
-    rclpy.spin(end.node)
+        finish(rclpy, end)
+    threading.Thread(target=serve_spinning, args=(rclpy, end, answers), daemon=True).start()
+    try:
+        rclpy.spin(end.node)
+    finally:
+        finish(rclpy, end)
+
+
+def serve_spinning(rclpy: Any, end: End, answers: Answers) -> None:
+    """Carry out commands while another thread spins, and end that."""
+    serve(end, answers)
+    threading.Timer(CLOSE_S, os._exit, (0,)).start()
+    rclpy.try_shutdown()
+
+
+def finish(rclpy: Any, end: End) -> None:
+    """Leave the graph in order, so that nothing stays in shared memory, and end the process."""
+    threading.Timer(CLOSE_S, os._exit, (0,)).start()
+    end.close()
+    rclpy.try_shutdown()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -188,6 +188,29 @@ class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     has_ended: bool = False
 
 
+class EndCost(msgspec.Struct, kw_only=True, frozen=True):
+    """What publishing or taking a topic costs a process, by breakpoints in rcl.
+
+    ``nodes``: of the process, that have this end; ``rate_hz``: messages through the middleware;
+    ``intra_hz``: handed over within the process; ``bytes_per_s``: by a sample of sizes, None where
+    unknown; ``call_share``: of a core, in rcl and below; ``callback_share``: in callbacks.
+    """
+
+    pid: Count
+    nodes: list[str]
+    topic: str
+    is_publisher: bool
+    rate_hz: Amount
+    intra_hz: Amount = 0.0
+    bytes_per_s: Amount | None = None
+    call_share: Amount = 0.0
+    callback_share: Amount = 0.0
+
+    @property
+    def share(self) -> float:
+        return self.call_share + self.callback_share
+
+
 def is_live(files: Sequence[str]) -> bool:
     """Say whether the ``files`` of a ``SystemCost`` are a running graph."""
     return list(files[:1]) == [LIVE]
@@ -199,7 +222,8 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     ``files``: recordings, or the words by which a command names a running graph; ``prices``:
     machine and date of the prices; ``is_own``: they are of this machine; ``over``: the transport
     whose processor time is in it; ``is_listened``: false where only nodes and topics were looked
-    for; ``looking``: share of a core that listening itself took, None of a recording.
+    for; ``looking``: share of a core that listening itself took, None of a recording; ``ends``: who
+    pays, where breakpoints were set; ``lost_records``: calls of which the kernel kept none.
     """
 
     format: str = FORMAT
@@ -218,6 +242,8 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     is_whole: bool = True
     is_listened: bool = True
     looking: Amount | None = None
+    ends: list[EndCost] = []
+    lost_records: Count = 0
 
     @property
     def worth(self) -> list[Remedy]:

@@ -44,7 +44,8 @@ class Proof(msgspec.Struct, kw_only=True, frozen=True):
     """A remedy and the turns that prove or disprove it.
 
     ``files``: as ``SystemCost`` has them; ``client``: what the stand-ins are; ``why_client``: why
-    they are not what the graph runs, empty where they are.
+    they are not what the graph runs, empty where they are; ``load``: runnable threads of each
+    processor, on average over the minute before.
     """
 
     format: str = FORMAT
@@ -56,4 +57,5 @@ class Proof(msgspec.Struct, kw_only=True, frozen=True):
     rate_hz: Amount
     subscribers: Count
     type: str
+    load: Amount
     turns: list[TurnPair]

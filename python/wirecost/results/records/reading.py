@@ -18,8 +18,7 @@ from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20

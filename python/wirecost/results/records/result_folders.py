@@ -16,8 +16,7 @@ from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
 from wirecost.results.records.remedy_trial import TRIAL, is_trial, read_about
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable, shell_line
 from wirecost.system.regular_file import read_regular
 
 TRIED = "try"

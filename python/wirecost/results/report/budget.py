@@ -15,8 +15,8 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import MOST_ALIKE, Answer, Section
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.current_folder import from_here
+from wirecost.system.foreign import printable, shortened
 from wirecost.system.function_names import short_names
-from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1

@@ -27,7 +27,7 @@ def format_of(path: Path) -> str:
     """Return the module that reads a file or folder, by its name; empty where none does."""
     if not path.is_dir():
         suffix = path.suffix.lower()
-        return next((name for name, known in _SUFFIXES.items() if known == suffix), "")
+        return next((name for name, own_suffix in _SUFFIXES.items() if own_suffix == suffix), "")
     files = [entry.name.lower() for entry in path.iterdir()]
     for name, patterns in _PATTERNS.items():
         if any(fnmatchcase(file, pattern) for file in files for pattern in patterns):
@@ -41,7 +41,7 @@ def open_files(path: Path) -> RecordingFiles:
         refuse_no_file(path)
     name = format_of(path)
     if not name:
-        known = f"give one of these: {', '.join(NAMES.values())}"
-        raise UserError(f"{path}: no recording that is known; {reading_command(path) or known}")
+        remedy = f"give one of these: {', '.join(NAMES.values())}"
+        raise UserError(f"{path}: no recording that is known; {reading_command(path) or remedy}")
     files: RecordingFiles = load_plugin(__name__, name).open_files(path)
     return files

@@ -129,12 +129,12 @@ class SqliteFile:
             return [_bytes(self._database.execute(read, (id_,)).fetchone()[0]) for id_ in ids]
 
     def each(self) -> Iterator[RecordedMessage]:
-        known = {connection.number for connection in self.connections}
+        numbers = {connection.number for connection in self.connections}
         with damage(self.path, REINDEX):
             for topic, time_ns, data in self._database.execute(
                 "SELECT topic_id, timestamp, data FROM messages"
             ):
-                if topic in known:
+                if topic in numbers:
                     yield RecordedMessage(topic, int(time_ns), _bytes(data))
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:

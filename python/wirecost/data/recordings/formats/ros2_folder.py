@@ -12,7 +12,7 @@ from wirecost.data.recordings.connection import RecordingFiles, RecordingPart
 from wirecost.data.recordings.offered import KEY, limited
 from wirecost.data.recordings.packed_messages import PackedMessages
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 PLUGIN_ORDER = 4
 PATTERNS = ("metadata.yaml", "*.db3", "*.mcap", "*.db3.zstd", "*.mcap.zstd")

@@ -58,12 +58,12 @@ class CodecRow:
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report: all scans together, then each."""
     meta = results.meta_as(CodecMeta)
-    shown = plain.content(results, rows)
+    usual = plain.content(results, rows)
     whole = codec_rows(meta, together(results, ALL))
     each = [_table(meta, codec_rows(meta, of_race(rows, race)), race[0]) for race in races(rows)]
     first = first_answer(meta, whole)
     return replace(
-        shown,
+        usual,
         lead=first.sentence,
         tables=[_table(meta, whole, ALL)],
         folded=each if len(each) > 1 else [],
@@ -75,11 +75,11 @@ def codec_rows(meta: CodecMeta, rows: Sequence[Row]) -> list[CodecRow]:
     """Return a row for each codec, the smallest first and a copy last; of one race, or of all."""
     stages = {(row.contender, row.stage): row for row in rows}
     cases = {row.case for row in rows}
-    found = []
+    codecs = []
     for name in dict.fromkeys(row.contender for row in rows):
         runs = [run for run in meta.runs if run.contender == name and run.failure is None]
         own = [run for run in runs if run.case in cases] or runs
-        found.append(
+        codecs.append(
             CodecRow(
                 stages[name, "encode"],
                 stages[name, "decode"],
@@ -89,7 +89,7 @@ def codec_rows(meta: CodecMeta, rows: Sequence[Row]) -> list[CodecRow]:
                 max(map(_largest_error, own)),
             )
         )
-    return sorted(found, key=lambda row: (row.codec == COPY, row.share))
+    return sorted(codecs, key=lambda row: (row.codec == COPY, row.share))
 
 
 def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
@@ -134,8 +134,8 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
     libraries = {about.library for about in meta.contenders.values()}
     older = sorted(library for library in libraries if "upstream: " in library)
     hints += [f"This is not the newest version: {library}." for library in older]
-    shown = [row for row in rows if row.codec not in beaten]
-    return Answer(f"{text}.", _table(meta, shown, ALL), steps, [*hints, *meta.notes])
+    unbeaten = [row for row in rows if row.codec not in beaten]
+    return Answer(f"{text}.", _table(meta, unbeaten, ALL), steps, [*hints, *meta.notes])
 
 
 def _table(meta: CodecMeta, rows: Sequence[CodecRow], title: str) -> Table:

@@ -16,8 +16,8 @@ from wirecost.measure.bench.engine.program import Program
 from wirecost.measure.bench.engine.turns import run_in_turns
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import printable
 from wirecost.system.parts import CLOUD
-from wirecost.system.printable import printable
 
 from .scans import Scans, scans_of
 from .schema import STAGES

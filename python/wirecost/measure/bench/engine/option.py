@@ -107,12 +107,12 @@ def settings_of(settings_type: type[ScenarioSettings]) -> list[OptionSetting]:
 def settings_with(settings_type: type[S], values: Mapping[str, Any]) -> S:
     """Return settings with the values of their options, by the fields' names."""
     types = get_type_hints(settings_type)
-    given = {
+    values_of = {
         name: settings_with(kind, values) if _is_nested(kind) else values[name]
         for name, kind in types.items()
         if _is_nested(kind) or name in values
     }
-    return settings_type(**given)
+    return settings_type(**values_of)
 
 
 def _is_nested(kind: Any) -> bool:

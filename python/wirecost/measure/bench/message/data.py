@@ -20,7 +20,7 @@ from wirecost.measure.bench.message.choices import BINARY, SAMPLED
 from wirecost.measure.bench.message.plain_files import JSON, TEXT, Numbered
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 MOST_BYTES = 16 << 20
 """Most bytes of the messages that are measured."""

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError, Message
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.choices import DELIMITED, SINGLE
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 JSON = (".json", ".jsonl", ".ndjson")
 TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")

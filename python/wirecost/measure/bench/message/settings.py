@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Your own message: what each library costs, and which fields."""
+"""Compare serializers on your own message, and the cost of its fields."""
 
 from __future__ import annotations
 
@@ -162,29 +162,29 @@ class Settings(option.ScenarioSettings):
                 raise UserError(f"--contender {path}: give it a name of its own, of letters")
         self._check_rate()
         installed.check(self.python)
-        least, asked = self.processes, self.repetitions
-        if asked is not None and asked < least != PROCESSES:
+        least, count = self.processes, self.repetitions
+        if count is not None and count < least != PROCESSES:
             raise UserError(
-                f"--processes {least}: has {asked} samples; give --repetitions {least} or more"
+                f"--processes {least}: has {count} samples; give --repetitions {least} or more"
             )
 
     def _check_sources(self) -> None:
         from wirecost.data.messages.shapes import MOST_ELEMENTS  # noqa: PLC0415 - the compiler
 
-        given = [*self._recordings, *([] if self.data is None else [self.data])]
-        if len(given) > 1:
+        recordings = [*self._recordings, *([] if self.data is None else [self.data])]
+        if len(recordings) > 1:
             raise UserError(
                 f"{self._recordings[-1]}: one recording is measured at a time; name one"
             )
-        if not self.schema and not given:
+        if not self.schema and not recordings:
             raise UserError(
                 "give a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
             )
         for name, count in self.lengths.items():
             limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
-        if given and self.elements:
+        if recordings and self.elements:
             raise UserError("--elements: is for synthetic messages; leave it or --data out")
-        if self.framing and not (given and given[0].suffix.lower() in BINARY):
+        if self.framing and not (recordings and recordings[0].suffix.lower() in BINARY):
             raise UserError(f"--framing {self.framing}: is for --data in {', '.join(BINARY)}")
 
     def _check_rate(self) -> None:

@@ -31,14 +31,14 @@ NOTE = (
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report of the one race."""
     meta = results.meta_as(StaticMeta)
-    shown = plain.content(results, rows)
+    usual = plain.content(results, rows)
     (race,) = races(rows)
     lanes, objects = counted(meta.lanes, "lane"), counted(meta.objects, "moving object")
     table = plain.race_table(rows, race, title=f"{race[0]}: {lanes}, {objects}", notes=[NOTE])
     lead = _answer(meta, rows)
     tables = [table, *([_changes(meta)] if meta.changes else [])]
     first = Answer(lead, table, STEPS)
-    return replace(shown, lead=lead, tables=tables, first=first)
+    return replace(usual, lead=lead, tables=tables, first=first)
 
 
 def _answer(meta: StaticMeta, rows: list[Row]) -> str:

@@ -133,8 +133,8 @@ def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportCon
 
 
 def _no_shared_memory(settings: Settings, planned: TransportPlan) -> str:
-    asked = [name for name in settings.transports if name not in NATIVE_ONLY]
-    sharing = [name for name in asked if find(name).capabilities.shared_memory]
+    own_names = [name for name in settings.transports if name not in NATIVE_ONLY]
+    sharing = [name for name in own_names if find(name).capabilities.shared_memory]
     if not sharing or any(contender.mware in sharing for contender in planned.contenders):
         return ""
     name = SHARED_MEMORY if SHARED_MEMORY in sharing else sharing[0]

@@ -21,6 +21,7 @@ from wirecost.measure.cost.live.listening import (
     HeardTopic,
     process_of,
     tell,
+    without_dead,
 )
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
@@ -62,13 +63,14 @@ class Graph:
         ends: dict[Key, list[_dds.FoundEndpoint]] = {key: [] for key in self.topics}
         for end in self._participant.endpoints():
             ends.setdefault((end.topic, end.type), []).append(end)
-        for key, found in ends.items():
+        for key, announced in ends.items():
             name = _name(key)
             if name is None:
                 continue
             if key not in self.topics:
                 self.topics[key] = HeardTopic(name, names.type_from_dds(key[1]), "cdr")
             topic = self.topics[key]
+            found = without_dead(announced, lambda end: _owner(end, owners), lambda end: end.guid)
             writers = [end for end in found if end.writer]
             topic.publishers = [_owner(end, owners) for end in writers]
             topic.subscribers = [_owner(end, owners) for end in found if not end.writer]

@@ -21,19 +21,21 @@ from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.data.recordings.kept import KeptMessages, Room
 from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.measure.bench.engine.other_python import environment
+from wirecost.measure.cost.live.callers import Callers
+from wirecost.measure.cost.live.ends import end_costs
 from wirecost.measure.cost.live.listening import KEPT
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
-from wirecost.results.records.cost import ProcessCost, TopicCost
+from wirecost.results.records.cost import EndCost, ProcessCost, TopicCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
-LISTENERS = {DDS: "dds_listener.py", ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
+LISTENERS = {ROS2: "ros2_listener.py", ROS1: "ros1_listener.py", DDS: "dds_listener.py"}
 REMEDIES = {
     ROS1: "apt-get install python3-rospy, or source a ROS 1",
     ROS2: MISSING,
@@ -48,7 +50,8 @@ class LiveRequest:
     """``system``: of LISTENERS; ``limit``: bytes a second above which a topic is only looked at.
 
     ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found;
-    ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``.
+    ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``; ``attaches``: breakpoints in rcl say who
+    pays.
     """
 
     system: str
@@ -57,6 +60,7 @@ class LiveRequest:
     python: Path | None = None
     listens: bool = True
     domain: int | None = None
+    attaches: bool = False
 
 
 class LiveGraph(Closing):
@@ -71,6 +75,7 @@ class LiveGraph(Closing):
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
         self._begun, self._begun_ns = time.monotonic(), time.process_time_ns()
         self._processes = GraphProcesses(request.system == ROS1)
+        self._callers = Callers() if request.attaches else None
         # A file: nobody reads a pipe before the end, and a full one would stop the listener.
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - until close
         self._listener = _started(request, ros2, self._errors)
@@ -84,6 +89,8 @@ class LiveGraph(Closing):
                 for told in json.loads(line):
                     self._add(told)
             self._processes.look()
+            if self._callers is not None:
+                self._callers.watch(self._processes.pids)
             yield self.survey()
             if self.seconds >= self._request.seconds:
                 return
@@ -102,6 +109,16 @@ class LiveGraph(Closing):
     def processes(self, topics: Sequence[TopicCost]) -> list[ProcessCost]:
         """Return what each process of the middleware took of a core, those that took most first."""
         return self._processes.costs(topics, self._listener.pid)
+
+    def ends(self) -> tuple[list[EndCost], int]:
+        """Return what each process paid for each topic, and how many records of calls were lost."""
+        if self._callers is None:
+            return [], 0
+        self._callers.look()
+        topics = {topic.connection.topic: topic for topic in self._topics.values()}
+        placed = self._processes.nodes_of
+        ends = end_costs(self._callers, topics, placed, self._listener.pid)
+        return ends, self._callers.lost
 
     @property
     def looking(self) -> float:
@@ -141,6 +158,8 @@ class LiveGraph(Closing):
 
     def close(self) -> None:
         children.end(self._listener)
+        if self._callers is not None:
+            self._callers.close()
         self._errors.close()
 
 

@@ -11,9 +11,10 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 SAMPLED, SAMPLED_BYTES = 8, 2 << 20
 """Most messages and bytes of a topic that are sent as they are; one message always is."""
@@ -41,11 +42,31 @@ def process_of(guid: bytes) -> int | None:
     return int.from_bytes(guid[4:6], "little") if guid.startswith(FAST_DDS) else None
 
 
-def living_processes() -> set[int | None]:
-    """Return what ``process_of`` gives for each process that is seen here."""
+@lru_cache(1)
+def _living_at(_second: int) -> set[int | None]:
+    """Return what ``process_of`` gives for each process that is seen here, once a second."""
     return {
         int(folder.name) & 0xFFFF for folder in Path("/proc").iterdir() if folder.name.isdecimal()
     }
+
+
+End = TypeVar("End")
+
+
+def without_dead(
+    ends: Sequence[End], node_of: Callable[[End], str], guid_of: Callable[[End], bytes]
+) -> list[End]:
+    """Return the ends but those of a killed process whose node was started again.
+
+    DDS announces them until their lease is over. A process that is not seen here may be another
+    machine's or container's, so it counts unless its node is here as well.
+    """
+    seen = _living_at(int(time.monotonic()))
+    living = [process_of(guid_of(end)) in seen for end in ends]
+    here = {node_of(end) for end, lives in zip(ends, living, strict=True) if lives}
+    return [
+        end for end, lives in zip(ends, living, strict=True) if lives or node_of(end) not in here
+    ]
 
 
 class SequenceGaps:

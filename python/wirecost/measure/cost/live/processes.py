@@ -13,7 +13,7 @@ from pathlib import Path
 from wirecost.observe.usage import clocks
 from wirecost.observe.usage.processes import Thread, read_threads
 from wirecost.results.records.cost import ProcessCost, ThreadCost, TopicCost
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LIBRARIES = (b"/librcl.so", b"/libroscpp.so", b"/libfastrtps", b"/libfastdds", b"/libddsc")
 """Libraries by which a process is one of a graph; wheels add a number to a name."""
@@ -91,6 +91,15 @@ class GraphProcesses:
         """Language of most of them."""
         python = sum(_is_python(pid) for pid in self._seen)
         return "python" if 2 * python > len(self._seen) else "cpp"
+
+    @property
+    def pids(self) -> list[int]:
+        """Return the processes that are there."""
+        return list(self._seen)
+
+    def nodes_of(self, pid: int) -> set[str]:
+        """Return the nodes that are said to be in a process."""
+        return self._told.get(pid & self._mask, set())
 
     def place(self, told: Mapping[str, int]) -> None:
         """Note in which process each node is, by its number or the last bits of it."""

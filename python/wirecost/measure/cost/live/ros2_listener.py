@@ -12,7 +12,7 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from wirecost.measure.cost.live.listening import (
@@ -21,9 +21,9 @@ from wirecost.measure.cost.live.listening import (
     SETTLED_NS,
     HeardTopic,
     SequenceGaps,
-    living_processes,
     process_of,
     tell,
+    without_dead,
 )
 
 NAME = "wirecost_cost"
@@ -44,12 +44,10 @@ class Graph:
         self._node, self._qos = node, qos
         self._limit, self._listens = limit, listens
         self._open: dict[Key, Any] = {}
-        self._living: set[int | None] = set()
         self.topics: dict[Key, HeardTopic] = {}
 
     def look(self) -> None:
         """Find topics and ends, and subscribe to what is new."""
-        self._living = living_processes()
         for name, types in self._node.get_topic_names_and_types():
             for type_ in types:
                 key = (name, type_)
@@ -73,7 +71,11 @@ class Graph:
     def _ends(self, topic: HeardTopic, name: str, type_: str) -> list[Any]:
         """Set who publishes and takes a topic; return what the publishers offer."""
         published, taken = (
-            self._without_dead([end for end in ends if end.topic_type == type_])
+            without_dead(
+                [end for end in ends if end.topic_type == type_ and end.node_name != NAME],
+                _node_name,
+                lambda end: bytes(end.endpoint_gid),
+            )
             for ends in (
                 self._node.get_publishers_info_by_topic(name),
                 self._node.get_subscriptions_info_by_topic(name),
@@ -86,21 +88,6 @@ class Graph:
         profiles = [end.qos_profile for end in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
         return profiles
-
-    def _without_dead(self, ends: Sequence[Any]) -> list[Any]:
-        """Return the ends but those of a killed process whose node was started again.
-
-        DDS announces them until their lease is over. A process that is not seen here may be another
-        machine's or container's, so it counts unless its node is here as well.
-        """
-        ends = [end for end in ends if end.node_name != NAME]
-        living = [process_of(bytes(end.endpoint_gid)) in self._living for end in ends]
-        names = {_node_name(end) for end, lives in zip(ends, living, strict=True) if lives}
-        return [
-            end
-            for end, lives in zip(ends, living, strict=True)
-            if lives or _node_name(end) not in names
-        ]
 
     def _subscription(self, key: Key, profiles: list[Any]) -> Any:
         """Return a subscription to what all publishers offer, None where there is none."""

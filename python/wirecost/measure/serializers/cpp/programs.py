@@ -126,7 +126,10 @@ class Programs:
         complaints = compiled(commands, self._jobs, report, limit_s)
         for source in sources:
             objects = [self._folder / name for name in source.objects.values()]
-            if why := next((complaints[made] for made in objects if made in complaints), ""):
+            if why := next(
+                (complaints[object_file] for object_file in objects if object_file in complaints),
+                "",
+            ):
                 self.missing[source.name] = why
             elif not (self._folder / source.name).is_file():
                 command = [self._command[0], *source.objects.values(), *source.libraries]

@@ -13,7 +13,7 @@ from typing import Any
 
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20

@@ -23,8 +23,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section, few
 from wirecost.results.report.shared.table import Column, Table, named, present
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable, shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure

@@ -10,8 +10,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import shell_line, without_middle
 
 LANGUAGES = {"cpp": "C++", "python": "Python"}
 ABOUT = "≈"
@@ -159,7 +158,8 @@ def table(cost: SystemCost) -> Table:
 
 def tables(cost: SystemCost) -> Iterator[Table]:
     """Yield all tables: topics, remedies, ends, processes."""
-    yield table(cost)
+    if cost.is_listened:
+        yield table(cost)
     if cost.remedies:
         columns = [
             Column[Remedy]("topic", lambda one: one.topic),

@@ -8,7 +8,7 @@ from wirecost.results.report.cost.answer import LONGEST_NAME, names_of, share
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 
 def unlistened_answer(cost: SystemCost) -> Answer:

@@ -18,8 +18,8 @@ from wirecost.results.analysis.proofs import (
     gain,
     verdict,
 )
-from wirecost.results.records.proof import Proof
-from wirecost.results.report.cost.answer import ABOUT, rate_of_bytes, share
+from wirecost.results.records.proof import Proof, StandInTurn
+from wirecost.results.report.cost.answer import ABOUT, LEAST_SHARE, rate_of_bytes, share
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
@@ -27,87 +27,106 @@ from wirecost.system.counted import counted
 
 VERDICTS = {
     KEPT: "the promise came true",
-    LESS: "less than promised",
-    MORE: "more than promised",
-    NOTHING: "no gain that is larger than the noise",
+    LESS: "it gains less than promised",
+    MORE: "it gains more than promised",
+    NOTHING: "it gains nothing that is larger than the noise",
 }
 LOST = 0.99
 """Share of the messages below which it is said that some did not arrive."""
+BUSY = 0.7
+"""Load of each processor from which on times are those of a busy machine."""
 Show = Callable[[float], str]
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A quantity; ``promised``: None where nothing was."""
+    """A quantity; ``promised``: None where nothing was; ``is_counted``: not measured."""
 
     name: str
     gain: GainEstimate
     show: Show
     promised: float | None
-    is_sure: bool = False
+    is_counted: bool = False
 
 
-def proof_answer(proof: Proof, again: str) -> Answer:
-    """Return what a remedy promised and gained; ``again``: the command that gave it."""
+def proof_answer(proof: Proof) -> Answer:
+    """Return what a remedy promised and gained."""
     remedy = proof.remedy
-    whole = gain(proof.turns, lambda turn: turn.share)
     rows = _rows(proof)
-    came = verdict(remedy.share, whole.gained)
     ends = f"1 publisher and {counted(proof.subscribers, 'subscriber')}"
-    sentence = (
-        f"{remedy.topic}: {remedy.what}: {_gained(whole.gained, share)} of a core was gained, "
-        f"{ABOUT} {share(remedy.share)} promised: {VERDICTS[came]}."
-    )
+    idle = gain(proof.turns, lambda turn: turn.idle_share).before.value
     columns = [
         Column[_Row]("", lambda row: row.name),
         Column[_Row]("before", lambda row: row.show(row.gain.before.value)),
         Column[_Row]("after", lambda row: row.show(row.gain.after.value)),
-        Column[_Row]("gained [95 %]", lambda row: _gained(row.gain.gained, row.show)),
+        Column[_Row]("gained [95 %]", _gain_of),
         Column[_Row]("promised", _promised),
     ]
     notes = [
         f"{ends}, each a process of its own: {proof.client}{_because(proof.why_client)}.",
-        f"{units.significant(proof.rate_hz)} Hz, {len(proof.turns)} turns of each in alternation; "
-        "without messages all of them take "
-        f"{share(gain(proof.turns, lambda turn: turn.idle_share).before.value)} of a core more.",
+        f"{units.significant(proof.rate_hz)} Hz; {len(proof.turns)} turns of each in alternation. "
+        f"Without messages these processes take {share(idle)} of a core.",
     ]
     return Answer(
-        sentence,
+        f"{remedy.topic}: {remedy.what}: {_outcome(proof)}",
         Table.of("Gain of the change, share of a core by the kernel", rows, columns, notes),
         doubts=[(text, "yellow") for text in _doubts(proof)],
         heading=f"Proof: {remedy.topic}",
-        more=f"Measure it again: {again}",
         document=msgspec.to_builtins(proof),
     )
 
 
+def _outcome(proof: Proof) -> str:
+    """Return whether the promise came true, in processor time, else in latency."""
+    remedy = proof.remedy
+    if remedy.share < LEAST_SHARE and remedy.latency and _has_latency(proof):
+        latency = gain(proof.turns, _latency_ns)
+        verb = "falls" if latency.gained.low > 0 else "does not fall for sure"
+        before, after = units.time(latency.before.value), units.time(latency.after.value)
+        return f"the latency {verb}: {before} before, {after} after ({remedy.latency}, promised)."
+    whole = gain(proof.turns, lambda turn: turn.share).gained
+    came = VERDICTS[verdict(remedy.share, whole)]
+    return (
+        f"{came}. Promised: {ABOUT} {share(remedy.share)} of a core; "
+        f"gained: {_gained(whole, share)}."
+    )
+
+
+def _has_latency(proof: Proof) -> bool:
+    return all(
+        side.latency_ns is not None for pair in proof.turns for side in (pair.before, pair.after)
+    )
+
+
+def _latency_ns(turn: StandInTurn) -> float:
+    return turn.latency_ns or 0.0
+
+
 def _rows(proof: Proof) -> list[_Row]:
     remedy, turns = proof.remedy, proof.turns
-    takers = "subscriber's" if proof.subscribers == 1 else f"{proof.subscribers} subscribers'"
+    takers = "subscriber" if proof.subscribers == 1 else f"{proof.subscribers} subscribers"
+    published = gain(turns, lambda turn: turn.publish_share)
+    taken = gain(turns, lambda turn: turn.take_share)
+    byte_rate = gain(turns, lambda turn: turn.bytes_per_s)
     rows = [
-        _Row(
-            "publisher's process", gain(turns, lambda turn: turn.publish_share), share,
-            remedy.publish_share,
-        ),
-        _Row(
-            f"{takers} process" if proof.subscribers == 1 else f"{takers} processes",
-            gain(turns, lambda turn: turn.take_share), share, remedy.take_share,
-        ),
-        _Row(
-            "bytes", gain(turns, lambda turn: turn.bytes_per_s), rate_of_bytes,
-            remedy.bytes_per_s, is_sure=True,
-        ),
-    ]  # fmt: skip
-    if all(side.latency_ns is not None for pair in turns for side in (pair.before, pair.after)):
-        latency = gain(turns, lambda turn: turn.latency_ns or 0.0)
-        rows.append(_Row("latency, median", latency, units.time, None))
+        _Row("publisher", published, share, remedy.publish_share),
+        _Row(takers, taken, share, remedy.take_share),
+        _Row("bytes", byte_rate, rate_of_bytes, remedy.bytes_per_s, is_counted=True),
+    ]
+    if _has_latency(proof):
+        rows.append(_Row("latency, median", gain(turns, _latency_ns), units.time, None))
     return rows
 
 
 def _promised(row: _Row) -> str:
     if row.promised is None:
         return units.NONE
-    return f"{'' if row.is_sure else f'{ABOUT} '}{row.show(row.promised)}"
+    return f"{'' if row.is_counted else f'{ABOUT} '}{row.show(row.promised)}"
+
+
+def _gain_of(row: _Row) -> str:
+    gained = row.gain.gained
+    return _signed(gained.value, row.show) if row.is_counted else _gained(gained, row.show)
 
 
 def _gained(gained: Estimate, show: Show) -> str:
@@ -130,8 +149,13 @@ def _doubts(proof: Proof) -> list[str]:
         ("before", min(pair.before.received for pair in proof.turns)),
         ("after", min(pair.after.received for pair in proof.turns)),
     ]
-    return [
+    lines = [
         f"Not all messages arrived {name} the change: {units.percent(received)} in one turn."
         for name, received in sides
         if received < LOST
     ]
+    if proof.load > BUSY:
+        lines.append(
+            f"The machine is busy (load {proof.load:.1f} of each processor): measure again later."
+        )
+    return lines

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wirecost cost --prove``: one advice applied to stand-ins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirecost.cli.console import progress
+from wirecost.results.report.shared.answer import Answer
+
+if TYPE_CHECKING:
+    from wirecost.data.recordings.survey import RecordingSurvey
+    from wirecost.measure.cost.pricing import Pricing
+    from wirecost.results.records.cost import SystemCost
+
+
+def proved(
+    cost: SystemCost, read: RecordingSurvey, pricing: Pricing, number: int, python: Path | None
+) -> Answer:
+    """Return what the advice of a number promised, and what it gained. Raises UserError."""
+    from wirecost.data.messages.ros import installed
+    from wirecost.measure.cost.proving import proof
+    from wirecost.results.report.cost.proof_answer import proof_answer
+    from wirecost.system import scratch
+
+    installed.check(python)
+    with scratch.run(), progress() as advance:
+        found = proof(
+            cost, read, pricing, number, python,
+            lambda done, total: advance(done, total, "publishing and taking, before and after"),
+        )  # fmt: skip
+    return proof_answer(found)
