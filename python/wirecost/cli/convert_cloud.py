@@ -46,9 +46,6 @@ def command(
             "--error",
         ),
     ] = None,
-    lossless: Annotated[
-        bool, option("Keep every bit; this is the default without --error.", "--lossless")
-    ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
         str,
@@ -71,8 +68,6 @@ def command(
     """
     from wirecost.data.clouds.conversion import Wanted
 
-    if lossless and error is not None:
-        raise UserError("--lossless and --error: choose one")
     if bin_floats not in (0, 4, 5):
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
     wanted = Wanted(error, quick, memory, bin_floats)

@@ -81,7 +81,7 @@ def pcd(tmp_path: Path) -> Path:
 def test_a_scan_comes_back_byte_by_byte(pcd: Path, suffix: str, quick: tuple[str, ...]) -> None:
     first, packed, back = pcd.with_suffix(suffix), pcd.with_suffix(".wcloud"), pcd.parent / "back"
     first.write_bytes(WRITERS[suffix](scan()[SINGLE]))
-    found = converted(first, packed, "--lossless", *quick)
+    found = converted(first, packed, *quick)
     assert found["errors"] == {}
     assert found["fields"]["ring"] == "uint16"
     assert found["packed_bytes"] == packed.stat().st_size
@@ -212,7 +212,6 @@ def test_a_wrong_message_leaves_nothing(tmp_path: Path, drives: Path) -> None:
         (("scan.pcd", "out.ply"), "name such a file"),
         (("scan.pcd", "out.wcloud", "--error", "much"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "0mm"), "such as 1mm"),
-        (("scan.pcd", "out.wcloud", "--error", "1mm", "--lossless"), "choose one"),
         (("scan.pcd", "out.wcloud", "--topic", "/a"), "is for recordings"),
         (("scan.pcd", "no/out.wcloud"), "name another file"),
         (("scan.pcd", "scan.wcloud"), "exists"),
