@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look at a graph costs the graph: ``python -m acceptance.live_load PYTHON [ROUNDS [NODE]]``.
+"""What a look costs a graph: ``python -m acceptance.live_load PYTHON [ROUNDS [NODE]]``.
 
 Ten nodes of rclpy run, or another program, such as ``nodes/rclpy/fast.py``. In turn it is alone,
 and with each kind of ``wirecost cost --live ros2``. Printed is the graph's own processor time.

@@ -63,8 +63,8 @@ def command(
 ) -> Answer:
     """Pack point clouds, or unpack packed ones.
 
-    What was packed is unpacked again, and compared, before the answer says what changed. In a
-    recording, PointCloud2 become CompressedPointCloud2, and back.
+    Every packed cloud is unpacked and compared before the answer reports what changed. In a
+    recording, PointCloud2 messages become CompressedPointCloud2, and back.
     """
     from wirecost.data.clouds.conversion import Wanted
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
+from wirecost.measure.cost.live import breakpoints
 from wirecost.measure.cost.live.callers import (
     EVENT,
     IN,
@@ -20,6 +22,7 @@ from wirecost.measure.cost.live.callers import (
     TAKE,
     TAKEN,
     WAIT,
+    Callers,
     states,
 )
 from wirecost.measure.cost.live.metrics import Metrics, metrics_of
@@ -61,6 +64,12 @@ def test_a_take_of_nothing_has_no_callback_and_a_thread_goes_on_from_before() ->
     taken, published = states(before)
     assert taken.tolist() == [7, 7, 4, -1]
     assert published.tolist() == [8, 8, -1, -1]
+
+
+def test_without_uprobes_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breakpoints, "UPROBE_TYPE", tmp_path / "none")
+    with pytest.raises(UserError, match=r"--attach: .* need root, and a kernel with uprobes"):
+        Callers()
 
 
 def cost() -> SystemCost:

@@ -15,6 +15,11 @@ LOOPBACK = "127.0.0.1"
 CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print nothing of clients that went away."""
+
+
 class Metrics(Closing):
     """A server at ``http://127.0.0.1:PORT/metrics``. Raises UserError."""
 
@@ -37,7 +42,7 @@ class Metrics(Closing):
                 """Print nothing: the terminal has the table."""
 
         try:
-            self._server = ThreadingHTTPServer((LOOPBACK, port), Handler)
+            self._server = _Server((LOOPBACK, port), Handler)
         except OSError as error:
             raise UserError(f"--serve {port}: {error.strerror}; name another port") from error
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)

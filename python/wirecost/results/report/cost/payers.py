@@ -46,7 +46,7 @@ def payers_tables(cost: SystemCost) -> Iterator[Table]:
         Column[EndCost]("Hz", lambda end: units.significant_amount(end.rate_hz)),
         Column[EndCost](
             "in process",
-            lambda end: units.significant_amount(end.intra_hz),
+            lambda end: units.significant_amount(end.intra_hz if end.is_publisher else None),
             shown=any(end.intra_hz for end in cost.ends),
         ),
         Column[EndCost]("bytes/s", _bytes),
@@ -54,7 +54,8 @@ def payers_tables(cost: SystemCost) -> Iterator[Table]:
         Column[EndCost]("callback", _callback, bar="core"),
     ]
     notes = [
-        "rcl: publishing or taking, in rcl and below; callback: after a take; shares of a core.",
+        "rcl: publishing or taking, in rcl and below, as a share of a core.",
+        "callback: after a take, until the executor waits or takes again.",
         "The rest: threads of the middleware, executors, timers' own work.",
     ]
     yield Table.of("Who pays, by breakpoints in rcl", cost.ends, columns, notes)
