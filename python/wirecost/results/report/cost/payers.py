@@ -11,7 +11,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 
 def payers_answer(cost: SystemCost) -> Answer:
