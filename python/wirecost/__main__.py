@@ -30,9 +30,15 @@ def main() -> None:
     name_output()
     with watched() as watch:
         try:
-            from wirecost.cli import app  # noqa: PLC0415 - a signal may come while it is imported
+            # A signal may come while it is imported.
+            from wirecost.cli import lists  # noqa: PLC0415
 
             try:
+                if (printed := lists.answer(sys.argv[1:])) is not None:
+                    print(printed)
+                    return
+                from wirecost.cli.root import app  # noqa: PLC0415
+
                 app()
             finally:
                 flush_output()

@@ -46,9 +46,6 @@ def command(
             "--error",
         ),
     ] = None,
-    lossless: Annotated[
-        bool, option("Keep every bit; this is the default without --error.", "--lossless")
-    ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
         str,
@@ -66,13 +63,11 @@ def command(
 ) -> Answer:
     """Pack point clouds, or unpack packed ones.
 
-    What was packed is unpacked again, and compared, before the answer says what changed. In a
-    recording, PointCloud2 become CompressedPointCloud2, and back.
+    Every packed cloud is unpacked and compared before the answer reports what changed. In a
+    recording, PointCloud2 messages become CompressedPointCloud2, and back.
     """
     from wirecost.data.clouds.conversion import Wanted
 
-    if lossless and error is not None:
-        raise UserError("--lossless and --error: choose one")
     if bin_floats not in (0, 4, 5):
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
     wanted = Wanted(error, quick, memory, bin_floats)

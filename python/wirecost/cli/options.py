@@ -45,8 +45,9 @@ def duration(
     def parse(given: object) -> float:
         return seconds(names[-1], str(given), unit, may_be_zero)
 
-    shown = default is not None and spelled(default)
-    return option(text, *names, metavar=TIME, parser=parse, show_default=shown)
+    if default is not None:
+        text = f"{text.removesuffix('.')}; default: {spelled(default)}."
+    return option(text, *names, metavar=TIME, parser=parse, show_default=False)
 
 
 def size(text: str, name: str, shown: str) -> Any:
@@ -55,7 +56,8 @@ def size(text: str, name: str, shown: str) -> Any:
     def parse(given: object) -> int:
         return parse_size(name, str(given))
 
-    return option(text, name, metavar=SIZE, parser=parse, show_default=shown)
+    text = f"{text.removesuffix('.')}; default: {shown}."
+    return option(text, name, metavar=SIZE, parser=parse, show_default=False)
 
 
 def length(text: str, name: str) -> Any:

@@ -43,7 +43,7 @@ def command(
         float, duration("How long to observe; Ctrl-C ends it.", "--for", default=OBSERVED_S)
     ] = OBSERVED_S,
     every: Annotated[
-        float | None, duration(f"Time between two samples; default {spelled(EVERY_S)}.", "--every")
+        float | None, duration(f"Time between two samples; default: {spelled(EVERY_S)}.", "--every")
     ] = None,
     out: Annotated[
         Path | None, option("Write every interval to a Parquet file.", metavar="FILE")
@@ -56,15 +56,15 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions.", metavar="N")
+        int, option("Refuse patterns that match more functions than this.", metavar="N")
     ] = DEFAULT_LIMIT,
     *,
     output: Output,
 ) -> Answer:
-    """Print what the threads of a running process do: run, wait for a core, fault, switch.
+    """Print what the threads of a running process do: run, wait for a CPU, fault, switch.
 
-    With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
-    seen: nothing is put into a process that runs. Start it with probe run.
+    With --function, print what its functions cost, by breakpoints of the kernel. Callbacks cannot
+    be observed, because nothing is injected into a running process: start it with probe run.
     """
     from wirecost.observe.probe.attach.usage import table, usages
     from wirecost.results.records.whole_table import write_table

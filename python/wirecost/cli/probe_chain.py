@@ -55,7 +55,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """List chains of callbacks; of one, print where the time went, why deadlines were missed.
+    """List chains of callbacks, or print where the time of one went and why it was late.
 
     Without --from and --to all chains are listed, the longest first.
     """

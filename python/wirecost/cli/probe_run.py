@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
+from wirecost.cli.groups import new_app
 from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_show import Deadline, deadline_ns, probe_files_answer
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
@@ -41,7 +40,7 @@ KEPT = (
 )
 MORE_OF = "For counters, causes and each miss: wirecost probe show --all"
 HOOKS = tuple(hook.name for hook in all_hooks())
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 
 @app.command(context_settings={"allow_interspersed_args": False})

@@ -33,7 +33,7 @@ def command(
     figures: Figures = None,
     form: FigureFormats = None,
 ) -> Answer:
-    """Print which section costs most, what its slow executions have in common, what to do."""
+    """Print which section costs the most, what its slow executions share, and what to do."""
     limit_ns = deadline_ns(deadline)
     answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shell_line(*files)}")
     return with_figures(answer, figures, form)

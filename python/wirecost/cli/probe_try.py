@@ -7,10 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import answering
+from wirecost.cli.groups import new_app
 from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_run import given
 from wirecost.cli.probe_show import Deadline, deadline_ns
@@ -34,7 +33,7 @@ EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
 LAST_BYTES = 300
 """Bytes at the end of a failed program's errors that are shown."""
-app = typer.Typer(add_completion=False)
+app = new_app()
 Rounds = Annotated[
     int, option("Number of processes for each remedy; remedies take turns.", metavar="N", min=1)
 ]
@@ -63,7 +62,7 @@ def command(
 ) -> Answer:
     """Run COMMAND again with each remedy, and print what each gained: median, p99, misses.
 
-    Judged are sections of the program's probes or hooks, and functions that --function names.
+    Compares sections of the program's probes or hooks, and the functions that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies

@@ -68,7 +68,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """Record one node's inputs, outputs and how it was started."""
+    """Record one node's inputs and outputs, and how it was started."""
     from wirecost.cli.record_progress import recording_answer, recording_progress
     from wirecost.replay.record.record import Request, record
 

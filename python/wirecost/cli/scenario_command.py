@@ -15,6 +15,7 @@ from wirecost.cli.ending import Output, answering
 from wirecost.cli.options import RecordingPath, argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
+    Option,
     OptionSetting,
     settings_of,
     settings_with,
@@ -66,7 +67,7 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     if _is_one_text(setting):
         text = details.shown or ",".join(map(str, default))
         kind, default = (str, text) if text else (str | None, None)
-    elif details.parse is not None:
+    elif _is_parsed_early(details):
         default = details.shown
     elif get_origin(kind) is tuple:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
@@ -75,12 +76,17 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     else:
         names = details.name.split()
         more: dict[str, Any] = {}
-        if details.parse is not None:
+        if _is_parsed_early(details):
             more, metavar = {"parser": _parser(setting)}, metavar or "TEXT"
         declared = option(details.help, *names, known=details.known, metavar=metavar, **more)
     if details.takes is None:
         return Annotated[kind, declared], default
     return Annotated[kind, declared, RecordingPath(details.takes)], default
+
+
+def _is_parsed_early(details: Option) -> bool:
+    """Return whether a value is parsed with the command line, as no names have to be found."""
+    return details.parse is not None and details.known is None
 
 
 def _parser(setting: OptionSetting) -> Callable[[str], Any]:
@@ -98,7 +104,7 @@ def _parser(setting: OptionSetting) -> Callable[[str], Any]:
 def _value(setting: OptionSetting, given: Any) -> Any:
     """Return the value of a setting by that of its option. Raises UserError."""
     details = setting.option
-    if details.parse is not None and given is not None:
+    if given is not None and _is_parsed_early(details):
         return given
     if not _is_one_text(setting):
         return tuple(given or ()) if get_origin(setting.type) is tuple else given
@@ -106,7 +112,7 @@ def _value(setting: OptionSetting, given: Any) -> Any:
         return ()
     if (choices := details.choices) is not None:
         return chosen(setting.label, given, choices)
-    return tuple(numbers(setting.label, given))
+    return tuple((details.parse or numbers)(setting.label, given))
 
 
 def _is_one_text(setting: OptionSetting) -> bool:

@@ -24,16 +24,15 @@ from wirecost.results.analysis.compare.comparison import (
 from wirecost.results.analysis.compare.counters import (
     MeanDifference,
     mean_difference,
-    rank_sum_test,
 )
 from wirecost.results.analysis.compare.quantiles import (
-    adjusted,
     independent,
     least_samples,
     quantile_test,
     resampled,
     shift,
 )
+from wirecost.results.analysis.significance import adjusted, rank_sum_test
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Array]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -37,9 +39,11 @@ def advice(*clouds: Points) -> list[str]:
 
 
 def test_unused_bits_are_advice() -> None:
-    assert advice(cloud()) == [
-        "field intensity uses 8 of its 32 bits: store it as uint8; that saves 9 % of the bytes.",
-        "field label uses 8 of its 16 bits: store it as int8; that saves 3 % of the bytes.",
+    numbers = [re.findall(r"field (\w+) .* (\d+) of .* (\d+) bits.* (u?int8).* (\d+) %", text)
+               for text in advice(cloud())]  # fmt: skip
+    assert numbers == [
+        [("intensity", "8", "32", "uint8", "9")],
+        [("label", "8", "16", "int8", "3")],
     ]
 
 
@@ -47,8 +51,8 @@ def test_dropped_points_come_first_and_do_not_hide_unused_bits() -> None:
     points = cloud()
     points["x"][:120] = points["intensity"][:120] = np.nan
     first, second, *_ = advice(points)
-    assert first.startswith("12 % of the points are NaN: leave them out")
-    assert second.startswith("field intensity uses 8 of its 32 bits")
+    assert first.startswith("12 %") and "NaN" in first
+    assert second.startswith("field intensity") and " 8 of " in second
     assert "rows" not in first
     assert "rows" in advice(points.reshape(10, 100))[0]
 
@@ -56,10 +60,10 @@ def test_dropped_points_come_first_and_do_not_hide_unused_bits() -> None:
 def test_a_field_is_constant_if_it_is_in_all_clouds() -> None:
     same, other = cloud(), cloud()
     same["noise"], other["noise"] = 7, 7
-    assert any("field noise is constant" in text for text in advice(same, other))
+    assert any("noise is constant" in text for text in advice(same, other))
     other["noise"][-1] = 8
     assert not any("constant" in text for text in advice(same, other))
-    assert any("noise uses 4 of its 32 bits" in text for text in advice(same, other))
+    assert any("noise uses 4" in text for text in advice(same, other))
 
 
 @pytest.mark.parametrize(("least", "most", "kind"), [

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,15 @@ def test_what_was_not_measured_stands_before_the_tables(tmp_path: Path) -> None:
     assert any(line.startswith("3 contenders") and "--tables" in line for line in lines)
     printed = " ".join(all_tables(folder).split())
     assert printed.index(f"Not measured: {', '.join(absent)}: left out") < printed.index("────")
+
+
+def test_steps_give_way_to_rows_that_were_asked_for() -> None:
+    rows = [[f"library {number}", "1.0"] for number in range(12)]
+    steps = [f"step {number}\nwirecost {'x' * 80}" for number in range(3)]
+    answer = Answer("One.", Table("Times", ["library", "×"], rows, []), steps)
+    assert first_screen(answer).count("library ") < 1 + 12
+    kept = first_screen(replace(answer, keeps_rows=True))
+    assert kept.count("library ") == 1 + 12 and "step 0" in kept and "step 2" not in kept
 
 
 def test_a_run_that_goes_on_advises_nothing(tmp_path: Path) -> None:

@@ -356,6 +356,14 @@ def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
     assert "b python default" in text
 
 
+def test_that_no_shared_memory_was_measured_comes_first(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    why = "iceoryx2: not installed: pip install iceoryx2"
+    of = dataclasses.replace(of, meta=meta_with(of.meta, no_shared_memory=why))
+    lead = content(of).lead or ""
+    assert lead.startswith("No middleware") and lead.index(why) < lead.index("a python")
+
+
 def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) -> None:
     transports = {
         "a": Made(FATES["drops"], promise=False), "a:2": Made(settings="matched"),
@@ -373,8 +381,8 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
         "a python default": "1 of 1,001 lost",
     }
     assert all(row["p99"] != NONE for row in shown)
-    assert "a python default 1 of 1,001" in first.sentence
-    assert "use a python matched" in first.sentence
+    assert "1 of 1,001" in first.sentence
+    assert "a python matched" in first.sentence
     assert any(": NODROP 1" in step for step in first.steps)
 
 
@@ -402,7 +410,7 @@ def test_quicker_is_who_is_so_by_more_than_chance(
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, {"a": Made()})
-    assert not [table for table in content(of).tables if table.title.startswith("Which transport")]
+    assert not [table for table in content(of).tables if table.title.startswith("Which middleware")]
     (only,) = measured(summarize(of))
     assert only.cost_ns == pytest.approx(20_001)
     assert only.delivers

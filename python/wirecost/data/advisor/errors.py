@@ -73,12 +73,15 @@ class Errors:
         limits, lengths = {}, set()
         for option in options:
             where, _, text = option.rpartition("=")
+            try:
+                limits[where] = 0.0 if text == "0" else metres("--error", text)
+            except UserError:
+                where = ""
             if not where:
                 raise UserError(
-                    f"--error {option}: give FIELD=E, a field and its largest error; 0 keeps "
-                    "every bit"
+                    f"--error {option}: give FIELD=E, a field and its largest error, such as "
+                    "x=1mm; 0 keeps every bit"
                 )
-            limits[where] = 0.0 if text == "0" else metres(f"--error {where}", text)
             if text[-1:].isalpha():
                 lengths.add(where)
         return Errors(limits, lengths)

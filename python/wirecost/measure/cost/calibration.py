@@ -17,6 +17,7 @@ from wirecost.data.messages.anatomy import PARTS, Anatomy, anatomy
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
+from wirecost.measure.cost.least_squares import nonnegative
 from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.measure.serializers.backend import MessageBackend
@@ -145,13 +146,11 @@ def fitted(observations: Sequence[tuple[Anatomy, float]]) -> Price:
 
     No part has a negative price.
     """
-    from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
-
     parts = np.array([one.vector() for one, _ in observations])
     ns: npt.NDArray[np.float64] = np.array([ns for _, ns in observations])
     weighted = parts / ns[:, None]
     scale = np.where(weighted.any(0), np.abs(weighted).max(0), 1.0)
-    solution, _ = nnls(weighted / scale, np.ones(len(ns)))
+    solution = nonnegative(weighted / scale, np.ones(len(ns)))
     return {
         part: float(value) for part, value in zip(PARTS, solution / scale, strict=True) if value
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare codecs of point clouds: bytes, time, error made.
+"""Compare codecs of point clouds by bytes, time and errors.
 
 Every codec runs in one thread, in turns with the others; errors are measured on what came out.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Your own message: what each library costs, and which fields."""
+"""Compare serializers on your own message, and the cost of its fields."""
 
 from __future__ import annotations
 

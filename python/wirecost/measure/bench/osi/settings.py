@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protobuf, FlatBuffers and columns between real FMUs."""
+"""Compare Protobuf, FlatBuffers and columns between real FMUs."""
 
 from __future__ import annotations
 

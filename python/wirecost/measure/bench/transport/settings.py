@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Raw bytes over middlewares: latency, losses, processor time."""
+"""Measure middlewares with raw bytes: latency, losses, CPU time."""
 
 from __future__ import annotations
 

@@ -122,10 +122,7 @@ class Ros2Trace:
                 yield f"{count:,} {text}"
         if self.others:
             files = counted(len(self.others), "file")
-            yield (
-                f"{files} next to the streams were left out: "
-                f"{printable(', '.join(self.others[:3]))}"
-            )
+            yield (f"{files} next to the streams left out: {printable(', '.join(self.others[:3]))}")
         if unnamed := sum(ANONYMOUS.match(name) is not None for name in self.sections()):
             callbacks = "1 callback has" if unnamed == 1 else f"{unnamed:,} callbacks have"
             yield (

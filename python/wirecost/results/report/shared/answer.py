@@ -78,6 +78,8 @@ class Answer:
     """What ``--json`` writes."""
     kept_free: int = 0
     """Lines that follow on the first screen."""
+    keeps_rows: bool = False
+    """True: all rows of the table are on the first screen, where steps have to give way to them."""
     status: int = 0
     failure: str = ""
     """Reason of the exit status, where an error line says it."""

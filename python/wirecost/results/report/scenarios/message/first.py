@@ -67,7 +67,8 @@ def first_answer(
     # Who gave a recording knows it; synthetic messages may be of other lengths than real ones.
     if meta.is_synthetic:
         answer += f" {meta.content.partition(': every field')[0]}."
-    return Answer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
+    table = _table(meta, totals, bases, doubted, stands)
+    return Answer(answer, table, steps, hints, keeps_rows=True)
 
 
 def _left_out(meta: MessageMeta) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost heap``: run a program on memory that is touched before it is used."""
+"""``wirecost heap run``: run a program on memory that is touched before it is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.imported import group
+from wirecost.cli.groups import new_app
 from wirecost.cli.options import Words, duration, option
 from wirecost.cli.output_files import check_writable
 from wirecost.observe.heap.launch import Options, environment, pool_bytes
@@ -17,12 +17,12 @@ from wirecost.system.errors import UserError
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 WARMUP_S = 5.0
 
-app = group("Run programs without page faults in their callbacks.")
+app = new_app()
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
-def run(
-    command: Words,
+def command(
+    words: Words,
     pool: Annotated[
         str,
         option(
@@ -62,8 +62,8 @@ def run(
     options = Options(pool_bytes(pool, profile), lock, huge, report, out, ceil(warmup))
     check_writable("--out", out)
     try:
-        os.execvpe(command[0], command, environment(options, os.environ))
+        os.execvpe(words[0], words, environment(options, os.environ))
     except OSError as error:
         raise UserError(
-            f"{command[0]}: {error.strerror}; give the program to run after --"
+            f"{words[0]}: {error.strerror}; give the program to run after --"
         ) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost columns``: how lists are best stored in columns."""
+"""``wirecost columns advise``: how lists are best stored in columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.imported import group
 from wirecost.cli.options import argument, option
 from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.advisor.errors import Errors
@@ -25,15 +24,12 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost columns advise drive.mcap"
 
-app = group("Recommend how to store lists in columns.")
-
 FRAMES = 16
 HIGHEST_LEVEL = 22
 
 
-@app.command("advise")
 @answering()
-def advise_command(
+def command(
     file: Annotated[
         Path,
         argument("FILE", f"{FORMATS}; or .pcd, .ply, KITTI's .bin"),
@@ -86,8 +82,8 @@ def advise_command(
             f"{file}: {absence} in the measured frames: {advice.sampled}; "
             "`wirecost trace info` prints the lists"
         )
-    command = shell_line("wirecost", "columns", "advise", file)
-    more = f"All fields and options: {command} --all"
+    again = shell_line("wirecost", "columns", "advise", file)
+    more = f"All fields and options: {again} --all"
     times = "codecs" if is_scan(file) else "message"
     return Answer(
         _sentence(advice),
