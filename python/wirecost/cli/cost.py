@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +70,8 @@ def command(
     python: Annotated[
         Path | None,
         option(
-            "With --live, --calibrate: the Python that has rclpy or rospy, where this one has not.",
+            "With --live, --calibrate, --prove: the Python that has rclpy or rospy, where this one "
+            "has not.",
             metavar="PATH",
         ),
     ] = None,
@@ -130,6 +131,14 @@ def command(
         bool,
         option("First measure the libraries in use on this machine, once, in about 2 minutes."),
     ] = False,
+    prove: Annotated[
+        int | None,
+        option(
+            "Apply advice N to stand-ins of the topic's ends, and measure what it gains, within a "
+            "minute.",
+            metavar="N",
+        ),
+    ] = None,
     nodes: Annotated[
         Path | None,
         option(
@@ -141,39 +150,32 @@ def command(
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
+    from wirecost.cli.cost_proof import proved, with_options
     from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.nodes import NodesFile, read_nodes
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
 
-    if lang not in ("", *LANGUAGES):
-        raise UserError(f"--lang {lang}: give cpp or python")
     if example:
         files = [_example(files, live)]
-    if bool(files) == bool(live):
-        raise UserError(
-            "name a recording, or --live ros2 for a running graph; --example makes a recording"
-        )
     of_live = {
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
         "--watch": watch, "--no-subscribe": no_subscribe,
-        "--python": python is not None and not calibrate, "--domain": domain is not None,
+        "--python": python is not None and not calibrate and prove is None,
+        "--domain": domain is not None,
     }  # fmt: skip
-    if not live and (given := _given(of_live)):
-        raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
+    _check(files, live, lang, nodes, _given(of_live))
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
         of_messages = {
             "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
             "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
-            "--nodes": nodes,
+            "--nodes": nodes, "--prove": prove,
         }  # fmt: skip
         return files_answer(recorded, _given(of_messages))
     counts = dict(_subscribers(text) for text in subscribers or ())
-    if nodes is not None and live:
-        raise UserError("--nodes: a running graph says itself which nodes it has")
     if live:
         if calibrate:
             _calibrate({_WIRES[live]} if live in _WIRES else set(), {lang or "cpp"}, over, python)
@@ -196,10 +198,33 @@ def command(
         cost = system_cost([str(path) for path in files or []], read, pricing, counts)
     if measure:
         cost = _measured(cost, read, measure, pricing)
+    if prove is not None:
+        return proved(cost, read, pricing, prove, python)
     if topic:
         cost = _with_inside(cost, read, topic)
-    again = shell_line("wirecost", "cost", *cost.files, *(["--topic", topic] if topic else []))
-    return cost_answer(cost, again, what_if=what_if)
+    words = _words({
+        "-I": include, "--subscribers": subscribers, "--lang": lang, "--over": over,
+        "--nodes": nodes, "--python": "" if live else python,
+    })  # fmt: skip
+    shown_topic = ["--topic", topic] if topic else []
+    again = shell_line("wirecost", "cost", *cost.files, *words, *shown_topic)
+    return cost_answer(with_options(cost, words), again, what_if=what_if)
+
+
+def _check(
+    files: list[Path] | None, live: str, lang: str, nodes: Path | None, of_live: Sequence[str]
+) -> None:
+    """Refuse options that contradict each other. Raises UserError."""
+    if lang not in ("", *LANGUAGES):
+        raise UserError(f"--lang {lang}: give cpp or python")
+    if bool(files) == bool(live):
+        raise UserError(
+            "name a recording, or --live ros2 for a running graph; --example makes a recording"
+        )
+    if not live and of_live:
+        raise UserError(f"{', '.join(of_live)}: for a running graph; name one with --live")
+    if nodes is not None and live:
+        raise UserError("--nodes: a running graph says itself which nodes it has")
 
 
 def _example(files: list[Path] | None, live: str) -> Path:
@@ -216,6 +241,15 @@ def _example(files: list[Path] | None, live: str) -> Path:
 def _given(options: Mapping[str, object]) -> list[str]:
     """Return the names of options that were given a value of their own."""
     return [name for name, value in options.items() if value not in (None, False, "", [])]
+
+
+def _words(options: Mapping[str, object]) -> list[str]:
+    """Return the options by which the same figures come again, as words of a command."""
+    words: list[str] = []
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [name, str(one)] if one not in (None, "") else []
+    return words
 
 
 def _recorded(files: list[Path]) -> list[Path]:
