@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,8 @@ from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.recordings.survey import RecordingSurvey
+    from wirecost.measure.cost.prices import PriceList
+    from wirecost.measure.cost.pricing import Pricing
     from wirecost.results.records.cost import SystemCost
 
 SYSTEMS = ("ros2", "ros1", "dds")
@@ -25,6 +27,12 @@ LISTENED, SAMPLED_ABOVE = "10s", "50MB"
 """Defaults of a running graph: how long, and bytes per second from which on a topic is sampled."""
 EXAMPLE_FILE = "drive.mcap"
 EXAMPLE = "wirecost cost drive.mcap --subscribers /points=3"
+
+
+def _middlewares() -> list[str]:
+    from wirecost.measure.cost.paths import MIDDLEWARES
+
+    return [*MIDDLEWARES, *transport_names()]
 
 
 @answering()
@@ -70,7 +78,11 @@ def command(
     ] = SAMPLED_ABOVE,
     python: Annotated[
         Path | None,
-        option("With --live: the Python of a ROS, if this one has none.", metavar="PATH"),
+        option(
+            "With --live, --calibrate, --prove: the Python that has rclpy or rospy, where this one "
+            "has not.",
+            metavar="PATH",
+        ),
     ] = None,
     domain: Annotated[
         int | None,
@@ -105,9 +117,10 @@ def command(
     over: Annotated[
         str,
         option(
-            "Add the processor time of this transport, measured in half a minute.",
-            metavar="TRANSPORT",
-            known=transport_names,
+            "Middleware of all topics instead of the usual one, such as fastdds-udp, cyclonedds, "
+            "zenoh, iceoryx2; other transports are first measured, in half a minute.",
+            metavar="MIDDLEWARE",
+            known=_middlewares,
         ),
     ] = "",
     what_if: Annotated[
@@ -124,68 +137,108 @@ def command(
         ),
     ] = "",
     calibrate: Annotated[
-        bool, option("First measure this machine's prices, once, in about 8 minutes.")
+        bool,
+        option("First measure the libraries in use on this machine, once, in about 2 minutes."),
     ] = False,
+    prove: Annotated[
+        int | None,
+        option(
+            "Apply advice N to stand-ins of the topic's ends, and measure what it gains, within a "
+            "minute.",
+            metavar="N",
+        ),
+    ] = None,
+    nodes: Annotated[
+        Path | None,
+        option(
+            "YAML or TOML: for each node its language (cpp, python) and its topics.",
+            metavar="FILE",
+        ),
+    ] = None,
     *,
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
+    from wirecost.cli.cost_proof import proved, with_options
     from wirecost.data.recordings.survey import survey
-    from wirecost.measure.cost.prices import known_prices
+    from wirecost.measure.cost.nodes import NodesFile, read_nodes
+    from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
 
-    if lang not in ("", *LANGUAGES):
-        raise UserError(f"--lang {lang}: give cpp or python")
     if example:
         files = [_example(files, live)]
-    if bool(files) == bool(live):
-        raise UserError(
-            "name a recording, or --live ros2 for a running graph; --example makes a recording"
-        )
     of_live = {
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
-        "--watch": watch, "--no-subscribe": no_subscribe, "--python": python,
+        "--watch": watch, "--no-subscribe": no_subscribe,
+        "--python": python is not None and not calibrate and prove is None,
         "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
-    if not live and (given := _given(of_live)):
-        raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
+    _check(files, live, lang, nodes, _given(of_live))
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
         of_messages = {
             "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
             "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
+            "--nodes": nodes, "--prove": prove,
         }  # fmt: skip
         return files_answer(recorded, _given(of_messages))
     counts = dict(_subscribers(text) for text in subscribers or ())
-    if calibrate:
-        _calibrate()
     if live:
         from wirecost.cli.cost_live import listened, request_of
 
+        if calibrate:
+            _calibrate({_WIRES[live]} if live in _WIRES else set(), {lang or "cpp"}, over, python)
         until = "" if serve is not None and for_ == LISTENED else for_
         request = request_of(
             live, until, limit, python, domain, listens=not no_subscribe, attaches=attach
         )
         console = output.console if watch else None
-        read, cost = listened(request, include or [], counts, lang, console, serve)
+        about = Pricing(_prices(over), lang, over)
+        read, cost, pricing = listened(request, include or [], counts, about, console, serve)
     else:
         with progress() as advance:
             read = survey(files or [], include or [], advance)
         if not read.topics:
             raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
-        cost = system_cost(
-            [str(path) for path in files or []], read, known_prices(), lang or "cpp", counts
-        )
+        graph = read_nodes(nodes) if nodes is not None else NodesFile()
+        if nodes is not None:
+            graph.place(read)
+        langs = {lang or "cpp", *graph.langs.values()}
+        if calibrate:
+            _calibrate({topic.connection.wire for topic in read.topics}, langs, over, python)
+        pricing = Pricing(_prices(over), lang or "cpp", over, graph.langs)
+        cost = system_cost([str(path) for path in files or []], read, pricing, counts)
     if measure:
-        cost = _measured(cost, read, measure)
-    if over:
-        cost = _carried(cost, over)
+        cost = _measured(cost, read, measure, pricing)
+    if prove is not None:
+        return proved(cost, read, pricing, prove, python)
     if topic:
         cost = _with_inside(cost, read, topic)
-    again = shell_line("wirecost", "cost", *cost.files, *(["--topic", topic] if topic else []))
-    return cost_answer(cost, again, what_if=what_if)
+    words = _words({
+        "-I": include, "--subscribers": subscribers, "--lang": lang, "--over": over,
+        "--nodes": nodes, "--python": "" if live else python,
+    })  # fmt: skip
+    shown_topic = ["--topic", topic] if topic else []
+    again = shell_line("wirecost", "cost", *cost.files, *words, *shown_topic)
+    return cost_answer(with_options(cost, words), again, what_if=what_if)
+
+
+def _check(
+    files: list[Path] | None, live: str, lang: str, nodes: Path | None, of_live: Sequence[str]
+) -> None:
+    """Refuse options that contradict each other. Raises UserError."""
+    if lang not in ("", *LANGUAGES):
+        raise UserError(f"--lang {lang}: give cpp or python")
+    if bool(files) == bool(live):
+        raise UserError(
+            "name a recording, or --live ros2 for a running graph; --example makes a recording"
+        )
+    if not live and of_live:
+        raise UserError(f"{', '.join(of_live)}: for a running graph; name one with --live")
+    if nodes is not None and live:
+        raise UserError("--nodes: a running graph says itself which nodes it has")
 
 
 def _example(files: list[Path] | None, live: str) -> Path:
@@ -204,6 +257,15 @@ def _given(options: Mapping[str, object]) -> list[str]:
     return [name for name, value in options.items() if value not in (None, False, "", [])]
 
 
+def _words(options: Mapping[str, object]) -> list[str]:
+    """Return the options by which the same figures come again, as words of a command."""
+    words: list[str] = []
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [name, str(one)] if one not in (None, "") else []
+    return words
+
+
 def _recorded(files: list[Path]) -> list[Path]:
     """Return the files if they are probe logs or traces, else none. Raises UserError on a mix."""
     from wirecost.data.recordings.recording import is_recording
@@ -220,40 +282,59 @@ def _recorded(files: list[Path]) -> list[Path]:
     return recorded
 
 
-def _calibrate() -> None:
-    """Measure this machine's prices and keep them. Raises UserError."""
-    from wirecost.measure.cost.calibration import calibrated
-    from wirecost.measure.cost.prices import keep, own_path
+_WIRES = {"ros2": "cdr", "dds": "cdr", "ros1": "ros1"}
+"""Wire of a graph's messages."""
 
+
+def _calibrate(wires: set[str], langs: set[str], over: str, python: Path | None) -> None:
+    """Measure this machine's prices of what is in use, and keep them. Raises UserError."""
+    from wirecost.data.messages.ros import installed
+    from wirecost.measure.cost.calibration import CalibratedEnds, calibrated
+    from wirecost.measure.cost.prices import PriceList, keep, own_path, own_prices
+    from wirecost.measure.cost.pricing import Pricing
+
+    installed.check(python)
+    middleware = Pricing(PriceList({}), "", over).middleware_of
+    ends = [
+        CalibratedEnds(lang, wire, middleware(wire))
+        for lang in sorted(langs)
+        for wire in sorted(wires)
+    ]
     with progress() as advance:
-        prices = calibrated(lambda text: advance(0, 1, text))
+        prices = calibrated(
+            ends, installed.Ros2Installation(python), lambda text: advance(0, 1, text)
+        )
     try:
-        keep(prices, own_path())
+        keep(prices.over(own_prices()), own_path())
     except OSError as error:
         raise failed_write(own_path(), error, "set WIRECOST_STATE to a folder of yours") from error
 
 
-def _measured(cost: SystemCost, read: RecordingSurvey, asked: str) -> SystemCost:
+def _prices(over: str) -> PriceList:
+    """Return what is known, and the path of a transport that nobody priced. Raises UserError."""
+    from wirecost.measure.cost.over import measured_path
+    from wirecost.measure.cost.paths import ALIASES, PathTable
+    from wirecost.measure.cost.prices import PriceList, known_prices
+    from wirecost.messaging.transport import find
+
+    prices, name = known_prices(), ALIASES.get(over, over)
+    if not over or any(path.middleware == name for path in prices.paths.paths.values()):
+        return prices
+    carrier = find(over)
+    if why := carrier.missing() or carrier.no_server():
+        raise UserError(f"--over {over}: {why}")
+    with progress() as advance:
+        path = measured_path(over, lambda text: advance(0, 1, text))
+    return PriceList(prices.about, {}, PathTable({path.name: path}), prices.is_own).over(prices)
+
+
+def _measured(cost: SystemCost, read: RecordingSurvey, asked: str, pricing: Pricing) -> SystemCost:
     """Return the same with measured times of some topics. Raises UserError."""
     from wirecost.measure.cost.measured_topics import chosen_topics, measured
-    from wirecost.measure.cost.prices import known_prices
 
     wanted = chosen_topics(cost, asked)
     with progress() as advance:
-        return measured(cost, read.topics, wanted, known_prices(), lambda text: advance(0, 1, text))
-
-
-def _carried(cost: SystemCost, transport: str) -> SystemCost:
-    """Return the same with what a transport takes. Raises UserError."""
-    from wirecost.measure.cost.over import carrying_prices, with_carrying
-    from wirecost.messaging.transport import find
-
-    carrier = find(transport)
-    if why := carrier.missing() or carrier.no_server():
-        raise UserError(f"--over {transport}: {why}")
-    with progress() as advance:
-        prices = carrying_prices(transport, lambda text: advance(0, 1, text))
-    return with_carrying(cost, transport, prices)
+        return measured(cost, read.topics, wanted, pricing, lambda text: advance(0, 1, text))
 
 
 def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemCost:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:
     from wirecost.data.recordings.survey import RecordingSurvey
     from wirecost.measure.cost.live.graph import LiveGraph, LiveRequest
+    from wirecost.measure.cost.pricing import Pricing
     from wirecost.results.records.cost import SystemCost
     from wirecost.system.terminal import Console
 
@@ -57,13 +59,14 @@ def listened(
     request: LiveRequest,
     include: list[Path],
     counts: dict[str, int],
-    lang: str,
+    about: Pricing,
     console: Console | None,
     port: int | None,
-) -> tuple[RecordingSurvey, SystemCost]:
+) -> tuple[RecordingSurvey, SystemCost, Pricing]:
     """Listen to a graph. Raises UserError.
 
-    ``console``: where a table is renewed meanwhile; ``port``: at which metrics are served.
+    ``about``: without a language where each node has that of its process; ``console``: where a
+    table is renewed meanwhile; ``port``: at which metrics are served.
     """
     from wirecost.measure.cost.live.graph import LiveGraph
     from wirecost.measure.cost.live.metrics import Metrics, metrics_of
@@ -81,7 +84,7 @@ def listened(
                 advance(round(graph.seconds), total, f"listening to {request.system}")
                 if console is None and metrics is None:
                     continue
-                so_far = _cost(graph, request, survey, lang, {})
+                so_far = _cost(graph, request, survey, _priced_as(about, graph), {})
                 if metrics is not None:
                     metrics.text = metrics_of(so_far)
                 if console is not None and so_far.topics:
@@ -94,20 +97,25 @@ def listened(
         if not survey.topics:
             name = f"--live {request.system}"
             raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
-        return survey, _cost(graph, request, survey, lang, counts)
+        pricing = _priced_as(about, graph)
+        return survey, _cost(graph, request, survey, pricing, counts), pricing
+
+
+def _priced_as(about: Pricing, graph: LiveGraph) -> Pricing:
+    """Return the same with the languages of the graph's processes, unless one was asked for."""
+    return about if about.lang else replace(about, lang=graph.lang, langs=graph.langs)
 
 
 def _cost(
     graph: LiveGraph,
     request: LiveRequest,
     survey: RecordingSurvey,
-    lang: str,
+    pricing: Pricing,
     counts: dict[str, int],
 ) -> SystemCost:
     """Return what the graph costs as far as it is known now. Raises UserError."""
     import msgspec
 
-    from wirecost.measure.cost.prices import known_prices
     from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.records.cost import LIVE
 
@@ -115,7 +123,7 @@ def _cost(
     source += ["--domain", str(request.domain)] if request.domain is not None else []
     source += ["--python", str(request.python)] if request.python is not None else []
     source += ["--attach"] if request.attaches else []
-    cost = system_cost(source, survey, known_prices(), lang or graph.lang, counts)
+    cost = system_cost(source, survey, pricing, counts)
     ends, lost = graph.ends()
     return msgspec.structs.replace(
         cost,

@@ -23,6 +23,7 @@ from wirecost.data.recordings.offered import KEY, LONGEST, limited, offered_word
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import qos_hints, tables
@@ -51,7 +52,7 @@ WORDS = {
 
 def cost_of(path: Path) -> SystemCost:
     read = survey([path], (), lambda _done, _total, _text: None)
-    return system_cost([str(path)], read, PriceList({}), "cpp", {})
+    return system_cost([str(path)], read, Pricing(PriceList({}), "cpp"), {})
 
 
 @pytest.mark.parametrize("version", [8, 9])

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields, replace
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,18 @@ class Anatomy:
     text_bytes: float = 0.0
     large_bytes: float = 0.0
     """Bytes beyond a cache."""
+    fields: float = 0.0
+    """Fields of all messages; this and what follows: on sequential wires alone."""
+    built: float = 0.0
+    """Constructors that run until all fields are set, where each makes its default fields first."""
+    built_fields: float = 0.0
+    """Fields that these constructors set, of them lists, arrays and texts."""
+    built_lists: float = 0.0
+    built_arrays: float = 0.0
+    array_numbers: float = 0.0
+    """Numbers in lists of a fixed length."""
+    truths: float = 0.0
+    """Elements of lists of bool."""
 
     def vector(self) -> Vector:
         return np.array(astuple(self), np.float64)
@@ -70,6 +83,8 @@ class Anatomy:
 
 
 PARTS = tuple(field.name for field in fields(Anatomy))
+OF_CONSTRUCTORS = PARTS[PARTS.index("fields") :]
+"""Parts that take time only where constructors make default fields, as those of rclpy do."""
 
 
 def anatomy(subject: Subject, messages: Iterable[bytes], mean_bytes: float) -> Anatomy | None:
@@ -139,6 +154,8 @@ class _Parts:
             return
         field = along[-1]
         kind = field.type
+        if self._is_sequential:
+            self._add_constructors(along, path, tally)
         if isinstance(kind, MessageRef) or field.label is Label.MAP:
             if field.label in (Label.SINGLE, Label.ARRAY):
                 sums.nested += values
@@ -169,6 +186,31 @@ class _Parts:
             sums.lists += lists
             sums.packed += values
             sums.packed_bytes += own
+
+    def _add_constructors(self, along: Sequence[Field], path: Path, tally: Tally) -> None:
+        """Add what constructors do that make their default fields.
+
+        A message within another is made by the constructor of this, and again with its own values:
+        as often as it has messages around it, up to the element of a list.
+        """
+        field, sums = along[-1], self._sum
+        singles = takewhile(lambda outer: outer.label is Label.SINGLE, reversed(along[:-1]))
+        made = 1 + sum(1 for _ in singles)
+        visits = tally.lists[path] + tally.empty[path] if is_list(field) else tally.values[path]
+        sums.fields += visits
+        sums.built_fields += made * visits
+        is_number = isinstance(field.type, Kind) and not field.type.is_text
+        if isinstance(field.type, MessageRef) and field.label is not Label.ARRAY:
+            is_single = field.label is Label.SINGLE
+            sums.built += tally.values[path] * (made + 1 if is_single else 1)
+        elif isinstance(field.type, MessageRef):
+            sums.built += tally.values[path] * (made + 1)
+        elif is_number and field.label is Label.ARRAY:
+            sums.built_arrays += made * visits
+            sums.array_numbers += tally.values[path]
+        elif is_list(field):
+            sums.built_lists += made * visits
+            sums.truths += tally.values[path] if field.type is Kind.BOOL else 0
 
     def _is_block(self, field: Field) -> bool:
         """Return whether all elements of a list are copied at once."""

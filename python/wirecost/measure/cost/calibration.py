@@ -5,25 +5,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import numpy as np
-import numpy.typing as npt
 
-from wirecost.data.messages.anatomy import PARTS, Anatomy, anatomy
+from wirecost.data.messages.anatomy import OF_CONSTRUCTORS, PARTS, Anatomy, anatomy
 from wirecost.data.messages.content_file import write_content
+from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.cost.least_squares import nonnegative
-from wirecost.measure.cost.prices import PREFERRED, STAGES, Price, PriceList, machine_name
+from wirecost.measure.cost.path_calibration import measured_path, paths_of
+from wirecost.measure.cost.path_fit import LIKELY, least_relative
+from wirecost.measure.cost.paths import CLIENTS, PLAIN, PathPrice, PathTable
+from wirecost.measure.cost.prices import (
+    PREFERRED,
+    STAGES,
+    CodecPrice,
+    PriceList,
+    known_prices,
+    machine_name,
+)
+from wirecost.measure.cost.rclpy.codec import CodecObservation
+from wirecost.measure.cost.rclpy.codec import observed as rclpy_observed
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.measure.serializers.backend import MessageBackend
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.languages import backend_of
 from wirecost.measure.serializers.selection import ContenderSelection
+from wirecost.observe.doctor.check import Verdict
+from wirecost.observe.doctor.checks.load import Load
+from wirecost.observe.doctor.machine import machine
+from wirecost.observe.doctor.machine_files import System
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
@@ -38,9 +53,10 @@ TOPS = {
 }
 """Messages that are measured: in C++ each is compiled."""
 REPETITIONS = 9
-WIRES = ("protobuf", "ros1", "cdr")
 MODE = "new"
 OURS = "wirecost"
+OF_CODECS = tuple(part for part in PARTS if part not in OF_CONSTRUCTORS)
+"""Parts that codecs of other libraries than rclpy are priced by."""
 
 Say = Callable[[str], None]
 
@@ -52,37 +68,109 @@ class Observation:
     parts: Anatomy
     ns: Mapping[str, float]
     bytes: float
+    type: str = ""
 
 
 class AbsentError(UserError):
     """A library that is not here; its text says what brings it."""
 
 
+@dataclass(frozen=True)
+class CalibratedEnds:
+    """What is measured: a language's codecs on a wire, and its path over a middleware, if any."""
+
+    lang: str
+    wire: str
+    middleware: str = ""
+
+
 def calibrated(
-    say: Say,
-    languages: Sequence[str] = ("cpp", "python"),
-    wires: Sequence[str] = WIRES,
-    seed: int = 1,
+    ends: Sequence[CalibratedEnds], ros2: Ros2Installation, say: Say, seed: int = 1
 ) -> PriceList:
-    """Measure the prices of this machine, which takes minutes. Raises UserError."""
-    prices: dict[str, dict[str, Price]] = {}
-    for wire in wires:
-        for lang in languages:
-            for library in (*PREFERRED[lang, wire], OURS):
-                seen = list(_spread(lang, wire, library, say, seed))
-                if len(seen) >= len(PARTS):
-                    prices[f"{lang} {library} {wire}"] = {
-                        stage: fitted([(one.parts, one.ns[stage]) for one in seen])
-                        for stage in STAGES
-                    }
-    if not prices:
-        raise UserError("no prices: no library of these languages and wires is here")
+    """Measure the prices of this machine, in about two minutes for each end. Raises UserError."""
     about = {
         "machine": machine_name(),
         "wirecost": version("wirecost"),
         "date": time.strftime("%Y-%m-%d"),
     }
-    return PriceList(about, prices, is_own=True)
+    if busy := busy_machine():
+        about["busy"] = busy
+    prices: dict[str, CodecPrice] = {}
+    paths: dict[str, PathPrice] = {}
+    for one in ends:
+        prices |= _codecs(one, ros2, say, seed)
+        codecs = PriceList(about, prices).over(known_prices())
+        client = CLIENTS.get((one.wire, one.lang), PLAIN)
+        for path in paths_of(client, one.middleware):
+            try:
+                priced = measured_path(path, ros2.python, codecs, {}, say)
+            except ProgramFailedError as error:
+                raise UserError(f"--calibrate: {error}; stop what keeps it busy") from error
+            paths[priced.name] = priced
+    if not prices and not paths:
+        raise UserError("--calibrate: no library of these languages and wires is here")
+    return PriceList(about, prices, PathTable(paths), is_own=True)
+
+
+def busy_machine() -> str:
+    """Return the load where others disturb what is measured, else nothing."""
+    check = Load(machine(System()))
+    return check.value() if check.available() and check.verdict() is not Verdict.OK else ""
+
+
+def _codecs(
+    ends: CalibratedEnds, ros2: Ros2Installation, say: Say, seed: int
+) -> dict[str, CodecPrice]:
+    lang, wire = ends.lang, ends.wire
+    if (lang, wire) == ("python", "cdr"):
+        say("measuring rclpy's serialization")
+        seen = rclpy_observed(ros2, seed)
+        return {f"python rclpy {wire}": codec_price(seen, PARTS)}
+    prices = {}
+    for library in (*PREFERRED.get((lang, wire), ()), OURS):
+        name = f"{lang} {library} {wire}"
+        spread = [
+            CodecObservation(one.type, one.parts, {s: [one.ns[s]] for s in STAGES}, one.bytes)
+            for one in _spread(lang, wire, library, say, seed)
+        ]
+        if len(spread) >= len(OF_CODECS):
+            price = codec_price(spread, OF_CODECS)
+            # Types of others differ more from ours than ours from each other.
+            known = known_prices().prices.get(name)
+            wider = {
+                stage: max(price.spread[stage], known.spread.get(stage, 0.0) if known else 0.0)
+                for stage in STAGES
+            }
+            prices[name] = replace(price, spread=wider)
+    return prices
+
+
+def codec_price(seen: Sequence[CodecObservation], parts: Sequence[str]) -> CodecPrice:
+    """Return the prices by part, and their errors for types that were not measured.
+
+    Each type's error is that of the prices that the others have.
+    """
+    stages, spread = {}, {}
+    for stage in STAGES:
+        times = [min(one.ns[stage]) for one in seen]
+        counts = [[getattr(one.parts, part) for part in parts] for one in seen]
+        stages[stage], of_known = least_relative(parts, counts, times)
+        errors = []
+        types = {one.type for one in seen}
+        for type_ in types if len(types) > 2 else ():
+            rows = list(zip(seen, counts, times, strict=True))
+            others = [(counts, ns) for one, counts, ns in rows if one.type != type_]
+            price, _ = least_relative(parts, *zip(*others, strict=True))
+            values = [price.get(part, 0.0) for part in parts]
+            errors += [
+                abs(float(np.dot(values, counts)) / ns - 1)
+                for one, counts, ns in rows
+                if one.type == type_
+            ]
+        noise = np.median([max(one.ns[stage]) / min(one.ns[stage]) - 1 for one in seen])
+        likely = float(np.percentile(errors, LIKELY)) if errors else of_known
+        spread[stage] = float(np.hypot(likely, noise))
+    return CodecPrice(stages, spread, is_own=True)
 
 
 def _spread(lang: str, wire: str, library: str, say: Say, seed: int) -> Iterator[Observation]:
@@ -118,7 +206,7 @@ def observed(
         parts = anatomy(about, messages, size)
         if parts is not None:
             ns = {stage: median(stages[stage]) for stage in STAGES}
-            seen.append(Observation(parts, ns, size))
+            seen.append(Observation(parts, ns, size, about.type))
     return seen
 
 
@@ -139,18 +227,3 @@ def _measured(
                 if isinstance(item, StageSample):
                     samples[int(item.key)].setdefault(item.stage, []).append(item.ns)
         return samples
-
-
-def fitted(observations: Sequence[tuple[Anatomy, float]]) -> Price:
-    """Return nanoseconds by part that differ least, in relation, from what was measured.
-
-    No part has a negative price.
-    """
-    parts = np.array([one.vector() for one, _ in observations])
-    ns: npt.NDArray[np.float64] = np.array([ns for _, ns in observations])
-    weighted = parts / ns[:, None]
-    scale = np.where(weighted.any(0), np.abs(weighted).max(0), 1.0)
-    solution = nonnegative(weighted / scale, np.ones(len(ns)))
-    return {
-        part: float(value) for part, value in zip(PARTS, solution / scale, strict=True) if value
-    }

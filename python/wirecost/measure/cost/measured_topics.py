@@ -11,7 +11,8 @@ import msgspec
 from wirecost.data.clouds.point_cloud2 import is_cloud, remove_padding
 from wirecost.data.recordings.survey import SAMPLED, TopicSurvey
 from wirecost.measure.cost.calibration import AbsentError, Observation, observed
-from wirecost.measure.cost.prices import PREFERRED, PriceList
+from wirecost.measure.cost.prices import PREFERRED
+from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.children import ProgramFailedError
@@ -38,21 +39,21 @@ def measured(
     cost: SystemCost,
     surveys: Sequence[TopicSurvey],
     wanted: set[str],
-    prices: PriceList,
+    pricing: Pricing,
     say: Say,
 ) -> SystemCost:
     """Return the same with measured times of these topics, sorted anew, and what follows."""
     by_key = {(one.connection.topic, one.connection.type): one for one in surveys}
     complaints: list[str] = []
     topics = [
-        _measured(topic, by_key[topic.topic, topic.type], cost.lang, say, complaints)
+        _measured(topic, by_key[topic.topic, topic.type], pricing.lang, say, complaints)
         if topic.topic in wanted
         else topic
         for topic in cost.topics
     ]
     topics.sort(key=lambda topic: (-topic.share, -topic.bytes_per_s, topic.topic))
     read = [(by_key[topic.topic, topic.type], topic) for topic in topics]
-    gains = remedies(cost.files, read, prices, cost.lang)
+    gains = remedies(cost.files, read, pricing)
     warnings = [*cost.warnings, *complaints]
     return msgspec.structs.replace(cost, topics=topics, remedies=gains, warnings=warnings)
 

@@ -3,150 +3,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
-import zstandard
 
 from wirecost.data.recordings.survey import TopicSurvey
-from wirecost.measure.cost.cloud import padding_share
-from wirecost.measure.cost.prices import PriceList
-from wirecost.results.records.cost import Remedy, TopicCost, is_live
+from wirecost.measure.cost.changes import CHANGES, SEGMENT, Change, Gain, PricedTopic
+from wirecost.measure.cost.pricing import Pricing
+from wirecost.results.records.cost import EFFORTS, Remedy, TopicCost, is_live
 from wirecost.system.foreign import shell_line
 
 WORTH_BYTES, WORTH_SHARE = 1e6, 0.01
 """Bytes a second and share of a core from which on a change is worth doing."""
-PACKED, HANDED, GENERATED = "packed", "shared memory", "wirecost"
-COMPRESSED, HALF = "zstd -1", "half rate"
-LEAST_COMPRESSED, MOST_COMPRESSED = 4 << 10, 1 << 20
-"""Bytes of a topic's sample that are worth compressing, and that are compressed."""
-LARGE = 64 << 10
-"""Bytes of a message from which on handing over memory beats encoding it."""
-CARRIERS = {"cdr": "dds", "ros1": "ros1"}
-"""Transport by which messages of a wire usually go."""
+LOSING = frozenset(change.kind for change in CHANGES if change.loses)
 
 Topic = tuple[TopicSurvey, TopicCost]
 
 
-def remedies(
-    files: Sequence[str], topics: Sequence[Topic], prices: PriceList, lang: str
-) -> list[Remedy]:
-    """Return what changes would save, each by itself, those that save most first.
+def remedies(files: Sequence[str], topics: Sequence[Topic], pricing: Pricing) -> list[Remedy]:
+    """Return what changes would save, each by itself, first those with most gain for the effort.
 
-    ``files``: as ``SystemCost`` has them.
+    ``files``: as ``SystemCost`` has them. A remedy's number, from 1, is its place.
     """
-    found: list[Remedy] = []
+    offered: list[Remedy] = []
     for read, cost in topics:
-        if not cost.has_rate:
-            continue
-        bench = shell_line("wirecost", "bench", "message", files[0], "--topic", cost.topic)
-        if is_live(files):  # whose messages are in no file
-            bench = ""
-        found += _packed(read, cost, files)
-        found += _handed_over(cost)
-        found += _another_library(read, cost, prices, lang, bench)
-        found += _compressed(read, cost, bench)
-        found += _half_as_often(cost)
-    found = [msgspec.structs.replace(one, is_worth=_is_worth(one)) for one in found]
-    found.sort(key=lambda one: (not one.is_worth, -one.share, -one.bytes_per_s, one.topic))
-    return found
+        topic = PricedTopic(read, cost, pricing)
+        for change in CHANGES:
+            if cost.has_rate and cost.count and change.applies(topic):
+                gain = change.gain(topic)
+                if gain is not None:
+                    offered.append(_remedy(topic, change, gain))
+    offered.sort(key=_rank)
+    return [_with_command(one, number, files) for number, one in enumerate(_once(offered), 1)]
 
 
-def _is_worth(one: Remedy) -> bool:
-    """Say whether a change is advice: what it gives up is no message."""
-    is_large = one.bytes_per_s >= WORTH_BYTES or one.share >= WORTH_SHARE
-    return is_large and one.kind not in (HALF, COMPRESSED)
-
-
-def _packed(read: TopicSurvey, cost: TopicCost, files: Sequence[str]) -> Iterator[Remedy]:
-    """Yield that points have the bytes of their fields alone; measured, where the topic was."""
-    share = padding_share(read)
-    if not share:
-        return
-    saved_share, how = share * cost.share, "--measure"
-    if cost.packed_ns is not None and cost.encode_ns is not None and cost.decode_ns is not None:
-        encode_ns, decode_ns = cost.packed_ns
-        saved_ns = cost.encode_ns - encode_ns + (cost.decode_ns - decode_ns) * cost.subscribers
-        saved_share, how = max(0.0, saved_ns * cost.rate_hz / 1e9), "--topic"
-    yield Remedy(
+def _remedy(topic: PricedTopic, change: Change, gain: Gain) -> Remedy:
+    cost, per_s = topic.cost, topic.cost.rate_hz / 1e9
+    publish_share, take_share = gain.publish_ns * per_s, gain.take_ns * per_s
+    bytes_per_s = gain.bytes_share * cost.bytes_per_s
+    spread = gain.spread(cost)
+    remedy = Remedy(
         topic=cost.topic,
-        kind=PACKED,
-        what=f"remove padding ({100 * share:.0f} %)",
-        bytes_per_s=share * cost.bytes_per_s,
-        share=saved_share,
-        is_sure=True,
-        is_measured=cost.packed_ns is not None,
-        command=shell_line("wirecost", "cost", *files, how, cost.topic),
+        kind=change.kind,
+        what=change.what(topic),
+        bytes_per_s=bytes_per_s,
+        share=max(0.0, publish_share + take_share),
+        publish_share=max(0.0, publish_share),
+        take_share=max(0.0, take_share),
+        spread=spread,
+        latency=gain.latency,
+        memory=gain.memory,
+        effort=change.effort,
+        is_sure=gain.is_sure,
+        is_measured=gain.is_measured,
     )
+    is_large = bytes_per_s >= WORTH_BYTES or sure_share(remedy) >= WORTH_SHARE
+    is_quick = change.kind == SEGMENT and cost.bytes_per_s >= WORTH_BYTES
+    return _replaced(remedy, is_worth=change.is_advice and (is_large or is_quick))
 
 
-def _handed_over(cost: TopicCost) -> Iterator[Remedy]:
-    """Yield that ends which share memory neither encode nor decode."""
-    carrier = CARRIERS.get(cost.wire, "zeromq")
-    rate = float(f"{cost.rate_hz:.3g}")
-    receivers = f" --subscribers {cost.subscribers}" if cost.subscribers > 1 else ""
-    if cost.median_bytes >= LARGE and cost.encode_ns is not None:
-        yield Remedy(
-            topic=cost.topic,
-            kind=HANDED,
-            what="use shared memory or one process",
-            bytes_per_s=cost.bytes_per_s,
-            share=cost.share,
-            command=f"wirecost bench transport --middlewares {carrier},iceoryx2 "
-            f"--sizes {cost.median_bytes} --rate {rate:g}{receivers}",
-        )
+def sure_share(remedy: Remedy) -> float:
+    """Return the share of a core that is saved even where the times are as wrong as they may be."""
+    return remedy.share * max(0.0, 1 - (1.0 if remedy.spread is None else remedy.spread))
 
 
-def _another_library(
-    read: TopicSurvey, cost: TopicCost, prices: PriceList, lang: str, bench: str
-) -> Iterator[Remedy]:
-    """Yield what our holders of the same bytes would save."""
-    if read.subject is None or cost.encode_ns is None or cost.decode_ns is None:
-        return
-    if cost.is_measured:  # an estimate of ours says nothing beside a measurement
-        return
-    parts = read.parts
-    ours = prices.of_library(lang, "wirecost", cost.wire, parts) if parts is not None else None
-    if ours is None:
-        return
-    saved_ns = (
-        cost.encode_ns - ours.encode_ns + (cost.decode_ns - ours.decode_ns) * cost.subscribers
+def _rank(one: Remedy) -> tuple[object, ...]:
+    """Return what sorts remedies: gain for the effort, first of those that give up nothing."""
+    effort = 1 + EFFORTS.index(one.effort)
+    is_for_time = not one.share and not one.bytes_per_s
+    return (
+        not one.is_worth, one.kind in LOSING, is_for_time, -one.share / effort,
+        -one.bytes_per_s / effort, one.topic,
+    )  # fmt: skip
+
+
+def _once(offered: Sequence[Remedy]) -> list[Remedy]:
+    """Return the same with a setting of all processes as advice for one topic only."""
+    seen = False
+    kept = []
+    for one in offered:
+        kept.append(_replaced(one, is_worth=one.is_worth and not (seen and one.kind == SEGMENT)))
+        seen = seen or one.kind == SEGMENT
+    kept.sort(key=lambda one: not one.is_worth)
+    return kept
+
+
+def _with_command(one: Remedy, number: int, files: Sequence[str]) -> Remedy:
+    """Return the same with the command that proves it; messages of a graph are in no file."""
+    command = (
+        "" if is_live(files) else shell_line("wirecost", "cost", *files, "--prove", str(number))
     )
-    share = saved_ns * cost.rate_hz / 1e9
-    if share > 0:
-        yield Remedy(
-            topic=cost.topic,
-            kind=GENERATED,
-            what="the same bytes by wirecost's code",
-            share=share,
-            command=bench,
-        )
+    return _replaced(one, command=command)
 
 
-def _compressed(read: TopicSurvey, cost: TopicCost, bench: str) -> Iterator[Remedy]:
-    """Yield what zstd's quickest level leaves of the sample; its own time is not known here."""
-    data = b"".join(read.sample.values())
-    if len(data) < LEAST_COMPRESSED:
-        return
-    left = len(zstandard.ZstdCompressor(level=1).compress(data[:MOST_COMPRESSED]))
-    share = 1 - left / len(data[:MOST_COMPRESSED])
-    if share > 0:
-        yield Remedy(
-            topic=cost.topic,
-            kind=COMPRESSED,
-            what="compress it (the time of zstd is not included)",
-            bytes_per_s=share * cost.bytes_per_s,
-            is_sure=True,
-            command=bench,
-        )
-
-
-def _half_as_often(cost: TopicCost) -> Iterator[Remedy]:
-    if cost.rate_hz:
-        yield Remedy(
-            topic=cost.topic,
-            kind=HALF,
-            what="publish it half as often",
-            bytes_per_s=cost.bytes_per_s / 2,
-            share=cost.share / 2,
-        )
+def _replaced(one: Remedy, **values: object) -> Remedy:
+    return msgspec.structs.replace(one, **values)

@@ -10,7 +10,7 @@ import numpy as np
 
 from wirecost.data.messages.cdr import plain_order
 from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
-from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.pricing import EndTimes, Pricing
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.errors import UserError
@@ -23,38 +23,41 @@ MISSED = 2
 def system_cost(
     files: Sequence[str],
     read: RecordingSurvey,
-    prices: PriceList,
-    lang: str,
+    pricing: Pricing,
     subscribers: Mapping[str, int],
 ) -> SystemCost:
     """Price all topics. Raises UserError where ``subscribers`` names one that is not there."""
     names = {topic.connection.topic for topic in read.topics}
     if absent := sorted(subscribers.keys() - names):
         raise UserError(f"--subscribers {absent[0]}=…: the recording has no such topic")
-    priced = [(topic, _priced(topic, prices, lang, subscribers)) for topic in read.topics]
+    priced = [(topic, _priced(topic, pricing, subscribers)) for topic in read.topics]
     priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
+    topics = [cost for _, cost in priced]
+    known = [cost for cost in topics if cost.encode_ns is not None] or topics
+    used = {lang for one in known for lang in (one.publisher_lang, *one.taker_langs)}
     return SystemCost(
         files=list(files),
-        lang=lang,
+        lang=pricing.lang,
         duration_s=read.duration_s,
-        prices=dict(prices.about),
-        is_own=prices.is_own,
-        topics=[cost for _, cost in priced],
-        remedies=remedies(files, priced, prices, lang),
+        prices=dict(pricing.prices.about),
+        is_own=all(one.is_own for one in known if one.encode_ns is not None),
+        topics=topics,
+        remedies=remedies(files, priced, pricing),
+        over=pricing.middleware,
+        includes=pricing.includes({one.wire for one in known}, {one.type for one in known}, used),
         warnings=read.warnings,
         is_whole=read.is_whole,
     )
 
 
-def _priced(
-    read: TopicSurvey,
-    prices: PriceList,
-    lang: str,
-    subscribers: Mapping[str, int],
-) -> TopicCost:
+def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int]) -> TopicCost:
     sizes = np.frombuffer(read.sizes, np.uint64) if read.sizes else np.zeros(1, np.uint64)
     connection = read.connection
     rate_hz = _rate_hz(read)
+    count = subscribers.get(
+        connection.topic, 1 if read.subscribers is None else len(read.subscribers)
+    )
+    ends = pricing.ends(read.publishers, read.subscribers, count)
     cost = TopicCost(
         topic=connection.topic,
         type=connection.type,
@@ -66,24 +69,41 @@ def _priced(
         rate_hz=rate_hz or 0.0,
         # Those without a time were published before anybody listened.
         has_rate=rate_hz is not None or read.times.count < 2,
-        subscribers=subscribers.get(
-            connection.topic, 1 if read.subscribers is None else len(read.subscribers)
-        ),
+        subscribers=count,
         unknown=read.unknown,
         publishers=read.publishers,
         takers=read.subscribers,
+        publisher_lang=next(iter(ends.publishers)),
+        taker_langs=dict(ends.takers),
         qos=read.qos,
         missed=read.missed,
     )
     if read.subject is None or not read.count:
         return cost
-    parts = read.parts
-    priced = prices.of(lang, connection.wire, parts) if parts is not None else None
-    if priced is None:
-        unknown = _why_unread(read) if parts is None else "no prices; --calibrate"
-        return msgspec.structs.replace(cost, unknown=unknown)
+    if read.parts is None:
+        return msgspec.structs.replace(cost, unknown=_why_unread(read))
+    times = pricing.times(connection.wire, read.parts, cost.mean_bytes, ends)
+    if times is None:
+        return msgspec.structs.replace(cost, unknown="no timings; --calibrate")
+    return with_times(cost, times)
+
+
+def with_times(cost: TopicCost, times: EndTimes) -> TopicCost:
+    """Return the same with times of a message."""
+    carry_ns = None
+    if times.send_ns is not None and times.receive_ns is not None:
+        carry_ns = times.send_ns + times.receive_ns * cost.subscribers
     return msgspec.structs.replace(
-        cost, library=priced.library, encode_ns=priced.encode_ns, decode_ns=priced.decode_ns
+        cost,
+        library=times.library,
+        encode_ns=times.encode_ns,
+        decode_ns=times.decode_ns,
+        send_ns=times.send_ns,
+        receive_ns=times.receive_ns,
+        carry_ns=carry_ns,
+        publish_spread=times.publish_spread,
+        take_spread=times.take_spread,
+        is_own=times.is_own,
     )
 
 

@@ -49,6 +49,13 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     packed_ns: tuple[Amount, Amount] | None = None
     unknown: str = ""
     carry_ns: Amount | None = None
+    send_ns: Amount | None = None
+    receive_ns: Amount | None = None
+    publish_spread: Amount | None = None
+    take_spread: Amount | None = None
+    is_own: bool = False
+    publisher_lang: str = ""
+    taker_langs: dict[str, Count] = {}
     publishers: list[str] | None = None
     takers: list[str] | None = None
     qos: str = ""
@@ -66,11 +73,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def encode_share(self) -> float | None:
         """Share of a processor core that the publisher's encoding takes."""
-        return (
-            None
-            if self.encode_ns is None or not self.has_rate
-            else self.encode_ns * self.rate_hz / 1e9
-        )
+        return self._share_of(self.encode_ns)
 
     @property
     def decode_share(self) -> float | None:
@@ -83,27 +86,42 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
         return None if message_ns is None or not self.has_rate else message_ns * self.rate_hz / 1e9
 
     @property
-    def carry_share(self) -> float | None:
-        """Share of a core that carrying its messages takes."""
-        return (
-            None
-            if self.carry_ns is None or not self.has_rate
-            else self.carry_ns * self.rate_hz / 1e9
-        )
+    def publish_share(self) -> float | None:
+        """Share of a core that the publisher's process takes: its encoding, and what sends it."""
+        if self.encode_ns is None:
+            return None
+        return self._share_of(self.encode_ns + (self.send_ns or 0.0))
+
+    @property
+    def take_share(self) -> float | None:
+        """Share of a core that the processes of all subscribers take."""
+        if self.decode_ns is None:
+            return None
+        share = self._share_of(self.decode_ns + (self.receive_ns or 0.0))
+        return None if share is None else share * self.subscribers
 
     @property
     def share(self) -> float:
         """Share of a core, 0 where nobody knows it."""
-        return sum(part or 0.0 for part in (self.encode_share, self.decode_share, self.carry_share))
+        parts = [self.publish_share, self.take_share]
+        if self.send_ns is None:  # as an older version wrote it
+            parts.append(self._share_of(self.carry_ns))
+        return sum(part or 0.0 for part in parts)
+
+
+EFFORTS = ("setting", "QoS", "message definition", "node code")
+"""What a change asks for, the least first."""
 
 
 class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     """A change, what it saves in the whole system, and the command that proves it.
 
     ``kind``: in a word; ``what``: in a sentence; ``bytes_per_s``: bytes saved on the wire per
-    second; ``share``: saved share of a core; ``is_sure``: computed from the messages alone, not
-    from prices; ``is_measured``: the share was measured; ``is_worth``: large enough to be worth the
-    change.
+    second; ``share``: saved share of a core, of which ``publish_share`` in the publisher's process
+    and ``take_share`` in those of all subscribers; ``spread``: its relative error, None where
+    nobody knows it; ``latency``, ``memory``: what else changes, in a few words; ``effort``: of
+    EFFORTS; ``is_sure``: computed from the messages alone, not from prices; ``is_measured``: the
+    share was measured; ``is_worth``: large enough to be worth the change.
     """
 
     topic: str
@@ -111,6 +129,12 @@ class Remedy(msgspec.Struct, kw_only=True, frozen=True):
     what: str
     bytes_per_s: Amount = 0.0
     share: Amount = 0.0
+    publish_share: Amount = 0.0
+    take_share: Amount = 0.0
+    spread: Amount | None = None
+    latency: str = ""
+    memory: str = ""
+    effort: str = ""
     is_sure: bool = False
     is_measured: bool = False
     is_worth: bool = False
@@ -220,8 +244,9 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     """Topics, the costliest first; ``warnings``: about what could not be read.
 
     ``files``: recordings, or the words by which a command names a running graph; ``prices``:
-    machine and date of the prices; ``is_own``: they are of this machine; ``over``: the transport
-    whose processor time is in it; ``is_listened``: false where only nodes and topics were looked
+    machine and date of the prices; ``is_own``: they are of this machine; ``over``: the middleware
+    that was chosen instead of the usual one; ``includes``: what is in the times, in half a line;
+    ``is_listened``: false where only nodes and topics were looked
     for; ``looking``: share of a core that listening itself took, None of a recording; ``ends``: who
     pays, where breakpoints were set; ``lost_records``: calls of which the kernel kept none.
     """
@@ -238,6 +263,7 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     processes: list[ProcessCost] = []
     inside: TopicInside | None = None
     over: str = ""
+    includes: str = ""
     warnings: list[str] = []
     is_whole: bool = True
     is_listened: bool = True
@@ -265,6 +291,20 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def share(self) -> float:
         return sum(topic.share for topic in self.topics)
+
+    @property
+    def spread(self) -> float | None:
+        """Relative error of the share, as if all topics were wrong in the same direction."""
+        wrong = 0.0
+        for topic in self.topics:
+            for share, spread in (
+                (topic.publish_share, topic.publish_spread),
+                (topic.take_share, topic.take_spread),
+            ):
+                if share and (spread is None or not topic.is_own):
+                    return None
+                wrong += (share or 0.0) * (spread or 0.0)
+        return wrong / self.share if self.share else None
 
 
 def is_cost(path: Path) -> bool:

@@ -131,6 +131,11 @@ class LiveGraph(Closing):
         """Language of most of the graph's processes."""
         return self._processes.lang
 
+    @property
+    def langs(self) -> dict[str, str]:
+        """Languages of the nodes whose process is known."""
+        return self._processes.langs
+
     def _add(self, told: Mapping[str, Any]) -> None:
         key = (str(told["topic"]), str(told["type"]))
         definition = str(told["definition"])

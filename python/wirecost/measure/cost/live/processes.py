@@ -101,6 +101,15 @@ class GraphProcesses:
         """Return the nodes that are said to be in a process."""
         return self._told.get(pid & self._mask, set())
 
+    @property
+    def langs(self) -> dict[str, str]:
+        """Languages of the nodes whose process is known."""
+        return {
+            node: "python" if _is_python(pid) else "cpp"
+            for pid in self._seen
+            for node in self._told.get(pid & self._mask, ())
+        }
+
     def place(self, told: Mapping[str, int]) -> None:
         """Note in which process each node is, by its number or the last bits of it."""
         for node, process in told.items():
@@ -148,13 +157,13 @@ class GraphProcesses:
 
 
 def explained(nodes: set[str], topics: Sequence[TopicCost]) -> float | None:
-    """Return the share of a core that encoding and decoding in some nodes takes, by the prices."""
+    """Return the share of a core that some nodes take for publishing and taking, as computed."""
     parts = [
         share * sum(node in nodes for node in ends) / len(ends)
         for topic in topics
         for share, ends in (
-            (topic.encode_share, topic.publishers),
-            (topic.decode_share, topic.takers),
+            (topic.publish_share, topic.publishers),
+            (topic.take_share, topic.takers),
         )
         if share is not None and ends and not nodes.isdisjoint(ends)
     ]

@@ -69,7 +69,7 @@ def _grown(before: TopicCost, after: TopicCost, margin: float) -> list[str]:
     pairs = {
         "rate": (before.rate_hz, after.rate_hz),
         "size": (before.mean_bytes, after.mean_bytes),
-        "time": (_message_ns(before), _message_ns(after)),
+        "time": _message_ns(before, after),
     }
     return [
         name
@@ -78,11 +78,15 @@ def _grown(before: TopicCost, after: TopicCost, margin: float) -> list[str]:
     ]
 
 
-def _message_ns(topic: TopicCost) -> float | None:
-    """Return what encoding and decoding a message takes."""
-    if topic.encode_ns is None or topic.decode_ns is None:
-        return None
-    return topic.encode_ns + topic.decode_ns
+def _message_ns(before: TopicCost, after: TopicCost) -> tuple[float | None, float | None]:
+    """Return what both ends take for a message; the codec alone, where only one knows the path."""
+    has_path = before.send_ns is not None and after.send_ns is not None
+    times = []
+    for topic in (before, after):
+        parts = [topic.encode_ns, topic.decode_ns]
+        parts += [topic.send_ns, topic.receive_ns] if has_path else []
+        times.append(None if None in parts else sum(part or 0.0 for part in parts))
+    return times[0], times[1]
 
 
 def _sum(topic: TopicCost | None, name: str) -> float:

@@ -12,9 +12,8 @@ from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
 from wirecost.system.foreign import shell_line, without_middle
 
-LANGUAGES = {"cpp": "C++", "python": "Python"}
 ABOUT = "≈"
-"""Mark of a time that is computed from prices."""
+"""Mark of a time that is computed, and whose error nobody knows."""
 STEPS, NAMED = 3, 3
 """Changes that the first answer has, and nodes of a topic that a table names."""
 LONGEST_NAME = 26
@@ -49,13 +48,14 @@ def what_if_answer(cost: SystemCost) -> Answer:
 
 
 def _saved_share(one: Remedy) -> str:
-    mark = "" if one.is_measured else f"{ABOUT} "
-    return f"{mark}−{share(one.share)}" if one.share else units.NONE
+    return f"{ABOUT} −{share(one.share)}" if one.share else units.NONE
 
 
 def _saved(one: Remedy | None) -> str:
     if one is None:
         return units.NONE
+    if not one.bytes_per_s and not one.share:
+        return "latency" if one.latency else units.NONE
     return f"−{rate_of_bytes(one.bytes_per_s)}" if one.bytes_per_s else f"−{share(one.share)}"
 
 
@@ -75,8 +75,7 @@ def sentence(cost: SystemCost) -> str:
     text += rate_of_bytes(cost.bytes_per_s)
     priced = [topic for topic in cost.topics if topic.encode_share is not None]
     if priced:
-        mark = "" if all(topic.is_measured for topic in priced) else f"{ABOUT} "
-        text += f" and {mark}{share(cost.share)} of a core in {LANGUAGES[cost.lang]}"
+        text += f" and {share_range(cost.share, cost.spread)} of a core"
         names = len({topic.topic for topic in priced})
         if unread:
             text += f" (of {names} of {topics})"
@@ -91,7 +90,7 @@ def sentence(cost: SystemCost) -> str:
         known = [one for one in living if one.explained is not None]
         if took := sum(one.share for one in known):
             parts = sum(one.explained or 0.0 for one in known)
-            text += f", of which encoding and decoding are {ABOUT} {100 * parts / took:.2g} %"
+            text += f", of which publishing and taking are {ABOUT} {100 * parts / took:.2g} %"
         text += ")"
     if not cost.worth:
         where = " in what is known" if timeless or unread >= MOST_UNREAD else ""
@@ -130,18 +129,29 @@ def qos_hints(cost: SystemCost) -> list[str]:
     ]
 
 
-def step(remedy: Remedy) -> str:
+def step(remedy: Remedy, cost: SystemCost) -> str:
     """Return a remedy in a line, its command behind a line break."""
-    gains = []
-    if remedy.bytes_per_s:
-        gains.append(rate_of_bytes(remedy.bytes_per_s))
-    if remedy.share >= LEAST_SHARE:
-        mark, how = ("", " (measured)") if remedy.is_measured else (f"{ABOUT} ", "")
-        gains.append(f"{mark}{share(remedy.share)} of a core{how}")
-    return f"{remedy.topic}: {remedy.what}: saves {', '.join(gains)}.\n{remedy.command}"
+    topic = next(one for one in cost.topics if one.topic == remedy.topic)
+    gains = [rate_of_bytes(remedy.bytes_per_s)] if remedy.bytes_per_s else []
+    spread = remedy.spread if topic.is_own else None
+    ends = [
+        f"{share_range(part, spread)} {where}"
+        for part, where in ((remedy.publish_share, "publishing"), (remedy.take_share, "taking"))
+        if part >= LEAST_SHARE
+    ]
+    gains += [f"of a core {', '.join(ends)}"] if ends else []
+    text = f"{remedy.topic}: {remedy.what}"
+    if gains:
+        text += f": saves {' and '.join(gains)}"
+    extra = [remedy.latency] if remedy.latency and not ends else []
+    extra += [f"{remedy.memory} of memory"] if remedy.memory else []
+    if extra:
+        text += f": {', '.join(extra)}"
+    return f"{text}.\n{remedy.command}"
 
 
 def table(cost: SystemCost) -> Table:
+    has_path = any(topic.send_ns is not None for topic in cost.topics)
     columns = [
         Column[TopicCost]("topic", lambda topic: without_middle(topic.topic, LONGEST_NAME)),
         Column[TopicCost]("type", lambda topic: topic.type.replace("/", ".").rpartition(".")[2]),
@@ -149,9 +159,16 @@ def table(cost: SystemCost) -> Table:
         Column[TopicCost]("median", lambda topic: _size(topic, topic.median_bytes), optional=2),
         Column[TopicCost]("largest", lambda topic: _size(topic, topic.largest_bytes), optional=1),
         Column[TopicCost]("MB/s", _megabytes),
-        Column[TopicCost]("encode", lambda topic: _share(topic, topic.encode_share), bar="core"),
-        Column[TopicCost]("decode", lambda topic: _share(topic, topic.decode_share), bar="core"),
-        Column[TopicCost](cost.over or "carry", _carry, bar="core", shown=bool(cost.over)),
+        Column[TopicCost](
+            "publish" if has_path else "encode",
+            lambda topic: _share(topic, topic.publish_share, topic.publish_spread),
+            bar="core",
+        ),
+        Column[TopicCost](
+            "take" if has_path else "decode",
+            lambda topic: _share(topic, topic.take_share, topic.take_spread),
+            bar="core",
+        ),
     ]
     return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
 
@@ -167,6 +184,10 @@ def tables(cost: SystemCost) -> Iterator[Table]:
             Column[Remedy]("what", lambda one: one.what),
             Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
             Column[Remedy]("of a core", _saved_share),
+            Column[Remedy]("publisher", lambda one: _part(one.publish_share)),
+            Column[Remedy]("subscribers", lambda one: _part(one.take_share)),
+            Column[Remedy]("also", lambda one: "; ".join(filter(None, (one.latency, one.memory)))),
+            Column[Remedy]("effort", lambda one: one.effort),
         ]
         yield Table.of("What changes would save, each by itself", cost.remedies, columns)
     if ends := [topic for topic in cost.topics if topic.publishers is not None or topic.qos]:
@@ -188,9 +209,9 @@ def tables(cost: SystemCost) -> Iterator[Table]:
             ),
             Column[ProcessCost]("nodes", lambda one: names_of(one.nodes)),
             Column[ProcessCost]("of a core", lambda one: share(one.share)),
-            Column[ProcessCost]("encode, decode", _explained),
+            Column[ProcessCost]("publish, take", _explained),
         ]
-        notes_of_processes = ["encode, decode: of the nodes' topics, by prices."]
+        notes_of_processes = ["publish, take: of the nodes' topics, as computed."]
         yield Table.of(
             "Processes of the graph", cost.processes, columns_of_processes, notes_of_processes
         )
@@ -233,17 +254,15 @@ def notes(cost: SystemCost) -> list[str]:
     for why, topics in unknown.items():
         rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
         found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+    if cost.includes:
+        found.append(f"Includes {cost.includes}, not callbacks.")
     if any(topic.count > 1 and topic.has_rate and not topic.rate_hz for topic in cost.topics):
         found.append("kept: published before wirecost listened, so these messages give no rate.")
-    if cost.over:
-        found.append(f"{cost.over}: sending and receiving by its Python client.")
     if any(topic.subscribers > 1 for topic in cost.topics):
-        found.append("decode: of all subscribers; MB/s: as published.")
+        found.append("take: all subscribers together; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
         given = shell_line(f"{cost.topics[0].topic}=3")
         found.append(f"Assumes one subscriber per topic; change it with --subscribers {given}.")
-    if not cost.over:
-        found.append("Transport cost is not included; --over dds adds it.")
     return found
 
 
@@ -260,13 +279,28 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     if not cost.is_listened:
         return lines
     if cost.is_own:
-        date = cost.prices.get("date", "")
-        lines.append((f"{ABOUT} uses timings of this machine of {date}.", "dim"))
+        busy = cost.prices.get("busy", "")
+        text = f"Ranges are of timings that were taken on this machine on {cost.prices.get('date')}"
+        text += f", while it was busy (load {busy})." if busy else "."
+        lines.append((text, "yellow" if busy else "dim"))
     else:
-        machine = cost.prices.get("machine", "unknown")
-        text = f"{ABOUT} uses timings of another machine ({machine}): --calibrate."
+        text = (
+            f"{ABOUT} is estimated from another machine's timings; --calibrate measures this one."
+        )
         lines.append((text, "yellow"))
     return lines
+
+
+def share_range(value: float, spread: float | None) -> str:
+    """Return a share with its interval, or marked where that says nothing."""
+    if spread is None or spread >= 1:
+        return f"{ABOUT} {share(value)}"
+    low, high = (share(value * (1 + sign * spread)) for sign in (-1, 1))
+    return high if low == high else f"{low.removesuffix(' %')}–{high}"
+
+
+def _part(value: float) -> str:
+    return f"{ABOUT} −{share(value)}" if value else units.NONE
 
 
 def share(value: float) -> str:
@@ -302,13 +336,7 @@ def _number(value: float) -> Amount:
     return Amount("< 0.01" if 0 < value < 0.01 else f"{value:.3g}", value)
 
 
-def _carry(topic: TopicCost) -> Amount:
-    value = topic.carry_share
-    return Amount(units.NONE) if value is None else Amount(f"{ABOUT} {share(value)}", value)
-
-
-def _share(topic: TopicCost, value: float | None) -> Amount:
+def _share(topic: TopicCost, value: float | None, spread: float | None) -> Amount:
     if value is None:
         return Amount("?")
-    mark = "" if topic.is_measured else f"{ABOUT} "
-    return Amount(f"{mark}{share(value)}", value)
+    return Amount(share_range(value, spread if topic.is_own else None), value)

@@ -21,7 +21,7 @@ from wirecost.system.foreign import without_middle
 
 MOST_BARS = 30
 LONGEST = 48
-PARTS = {"encode": PALETTE[0], "decode": PALETTE[3]}
+PARTS = {"publish": PALETTE[0], "take": PALETTE[3]}
 
 
 def cost_figures(cost: SystemCost, on_paper: bool) -> list[Figure]:
@@ -41,7 +41,7 @@ def _bars(cost: SystemCost) -> Figure | None:
             "detail": f"{share(value or 0.0)} of a core",
         }
         for topic in shown
-        for part, value in (("encode", topic.encode_share), ("decode", topic.decode_share))
+        for part, value in (("publish", topic.publish_share), ("take", topic.take_share))
     ]
     names = list(dict.fromkeys(str(mark["topic"]) for mark in marks))
     chart = (
@@ -55,7 +55,7 @@ def _bars(cost: SystemCost) -> Figure | None:
         )
         .properties(width=WIDTH - 160, title="What each topic takes of a core")
     )
-    caption = "Encoding at the publisher and decoding at all subscribers, at the recorded rate."
+    caption = "Publishing, and taking by all subscribers, at the recorded rate."
     if len(shown) < len(cost.topics):
         caption += f" The costliest {len(shown)} of {len(cost.topics)} topics."
     return Figure("costs", caption, chart)
@@ -80,9 +80,9 @@ def graph_of(cost: SystemCost) -> Graph:
         graph.details[item] = f"{topic.rate_hz:.3g} Hz, {rate_of_bytes(topic.bytes_per_s)}"
         publishers, takers = topic.publishers or [], topic.takers or []
         for node in publishers:
-            _add(graph, ((NODE, node), item), topic, topic.encode_share, most_bytes, most_core)
+            _add(graph, ((NODE, node), item), topic, topic.publish_share, most_bytes, most_core)
         for node in takers:
-            one = (topic.decode_share or 0.0) / len(takers)
+            one = (topic.take_share or 0.0) / len(takers)
             _add(graph, (item, (NODE, node)), topic, one, most_bytes, most_core)
     if known:
         first = (TOPIC, known[0].topic)
@@ -92,7 +92,7 @@ def graph_of(cost: SystemCost) -> Graph:
 
 def _most(topic: TopicCost) -> float:
     takers = max(1, len(topic.takers or ()))
-    return max(topic.encode_share or 0.0, (topic.decode_share or 0.0) / takers)
+    return max(topic.publish_share or 0.0, (topic.take_share or 0.0) / takers)
 
 
 def _add(

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prices of a path on this machine: stand-ins with the real client library send and take."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from wirecost.data.messages.anatomy import anatomy
+from wirecost.data.messages.ros.definitions import RosDefinitions, completed
+from wirecost.data.messages.ros.known import KnownTypes
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject
+from wirecost.measure.cost.path_fit import PathObservation, fitted_path
+from wirecost.measure.cost.paths import PLAIN, PathPrice
+from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.standins.description import ClientLibrary, StandIn
+from wirecost.measure.standins.processes import StandInProcesses
+from wirecost.schema.compile.frontends.ros.packages import Finder
+
+SIZES = (64, 4 << 10, 32 << 10, 60_000, 128 << 10, 500_000, 1_000_000, 2_000_000)
+"""Bytes of the messages that one subscriber takes."""
+SIZES_OF_SEVERAL, SEVERAL = (4 << 10, 128 << 10, 1_000_000), 3
+"""The same of several subscribers, and how many these are."""
+TURNS, TURN_S = 3, 1.0
+BYTES_PER_S, FASTEST_HZ, SLOWEST_HZ = 20e6, 100.0, 10.0
+PACKAGE, TYPE = "std_msgs", "UInt8MultiArray"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class MeasuredPath:
+    """``transport``: the stand-in's name; ``environment``: of its processes."""
+
+    client: str
+    middleware: str
+    transport: str
+    environment: dict[str, str]
+
+    def library(self, python: Path | None) -> ClientLibrary:
+        return ClientLibrary(self.transport, python, self.environment)
+
+
+MEASURED = (
+    MeasuredPath("rclpy", "fastdds", "rclpy", {}),
+    MeasuredPath("rclpy", "fastdds-udp", "rclpy", {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}),
+    MeasuredPath("rclpy", "cyclonedds", "rclpy", {"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"}),
+    MeasuredPath("rclpy", "zenoh", "rclpy", {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}),
+    MeasuredPath(PLAIN, "fastdds", "dds", {}),
+    MeasuredPath(PLAIN, "cyclonedds", "cyclone", {}),
+    MeasuredPath(PLAIN, "iceoryx2", "iceoryx2", {}),
+    MeasuredPath(PLAIN, "zenoh", "zenoh", {}),
+    MeasuredPath("roscpp", "tcpros", "ros1", {}),
+)
+"""Paths that stand-ins can measure."""
+
+
+def paths_of(client: str, middleware: str) -> list[MeasuredPath]:
+    """Return the paths to measure for a client library: itself, else the plain middleware."""
+    own = [one for one in MEASURED if (one.client, one.middleware) == (client, middleware)]
+    return own or [
+        one for one in MEASURED if one.middleware == middleware and one.client != "rclpy"
+    ]
+
+
+def measured_path(
+    path: MeasuredPath, python: Path | None, codecs: PriceList, about: dict[str, str], say: Say
+) -> PathPrice:
+    """Measure a path in about half a minute. Raises UserError, ProgramFailedError.
+
+    ``codecs``: prices by which the messages' own encoding and decoding are taken out.
+    """
+    library = path.library(python)
+    seen = []
+    for subscribers, sizes in ((1, SIZES), (SEVERAL, SIZES_OF_SEVERAL)):
+        with StandInProcesses(library, subscribers) as processes:
+            for size in sizes:
+                say(f"{path.client} over {path.middleware}: {size:,} bytes to {subscribers}")
+                data = _message(size)
+                encode_ns, decode_ns = _codec_ns(path, codecs, data)
+                rate_hz = min(FASTEST_HZ, max(SLOWEST_HZ, BYTES_PER_S / size))
+                processes.open(
+                    StandIn(library, f"{PACKAGE}/msg/{TYPE}", [data], rate_hz, subscribers)
+                )
+                for _ in range(TURNS):
+                    turn = processes.turn(TURN_S)
+                    taken_ns = mean(one.message_ns for one in turn.subscribers)
+                    seen.append(
+                        PathObservation(
+                            size, subscribers,
+                            turn.publisher.message_ns - encode_ns, taken_ns - decode_ns,
+                        )
+                    )  # fmt: skip
+    return fitted_path(path.client, path.middleware, seen, about)
+
+
+def _message(size: int) -> bytes:
+    """Return a list of bytes on the wire: no dimensions, no offset."""
+    count = max(0, size - 16)
+    return b"\0\1\0\0" + struct.pack("<III", 0, 0, count) + bytes(count)
+
+
+def _codec_ns(path: MeasuredPath, codecs: PriceList, data: bytes) -> tuple[float, float]:
+    """Return what the stand-in's own encoding and decoding take: bytes are sent as they are."""
+    if path.transport != "rclpy":
+        return 0.0, 0.0
+    parts = anatomy(_subject(), [data], len(data))
+    priced = codecs.of("python", "cdr", parts) if parts is not None else None
+    return (priced.encode_ns, priced.decode_ns) if priced is not None else (0.0, 0.0)
+
+
+def _subject() -> Subject:
+    name, finder = f"{PACKAGE}/{TYPE}", Finder([], [], "ros2")
+    text = KnownTypes("ros2", finder).text(name)
+    assert text is not None
+    definitions = RosDefinitions("ros2", {name: text}, PACKAGE)
+    return ros_subject(completed(definitions, finder), PACKAGE, name)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a message's path costs besides its codec: handed over, copied, sent, woken for, taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+Part = Mapping[str, float]
+"""Nanoseconds of processor time, by what they are for."""
+MESSAGE, BYTE, FRAGMENT = "message", "byte", "fragment"
+SUBSCRIBER, SUBSCRIBER_BYTE = "subscriber", "subscriber_byte"
+PUBLISH_TERMS = (MESSAGE, BYTE, FRAGMENT, SUBSCRIBER, SUBSCRIBER_BYTE)
+"""Terms of publishing: the last two are for each further subscriber."""
+TAKE_TERMS = (MESSAGE, BYTE, FRAGMENT)
+MIDDLEWARES = {
+    "fastdds": "Fast DDS", "fastdds-udp": "Fast DDS by UDP", "cyclonedds": "Cyclone DDS",
+    "zenoh": "Zenoh", "iceoryx2": "iceoryx2", "tcpros": "TCPROS",
+}  # fmt: skip
+"""Names that a person reads."""
+ALIASES = {
+    "dds": "fastdds", "rmw_fastrtps_cpp": "fastdds", "rmw_cyclonedds_cpp": "cyclonedds",
+    "cyclone": "cyclonedds", "rmw_zenoh_cpp": "zenoh", "ros1": "tcpros", "ros2": "fastdds",
+}  # fmt: skip
+"""Other names of middlewares: those of ROS 2, and of our transports."""
+PLAIN = "plain"
+"""Client library of those that use a middleware itself, in C++."""
+PYTHONS = "rclpy"
+"""Client library that adds most to a middleware."""
+CLIENTS = {("cdr", "cpp"): "rclcpp", ("cdr", "python"): "rclpy", ("ros1", "cpp"): "roscpp",
+           ("ros1", "python"): "rospy"}  # fmt: skip
+"""Client library by wire and language."""
+DEFAULTS = {"cdr": "fastdds", "ros1": "tcpros"}
+"""Middleware that a wire's messages go over unless somebody chooses another."""
+FRAGMENT_BYTES = {"fastdds": 65_000, "fastdds-udp": 65_000, "cyclonedds": 14_720}
+"""Bytes of a message that go in one piece; elsewhere a message is one piece."""
+
+
+def terms(size: float, subscribers: int, middleware: str) -> dict[str, float]:
+    """Return how often each term counts for a message of so many bytes."""
+    piece = FRAGMENT_BYTES.get(middleware)
+    return {
+        MESSAGE: 1.0,
+        BYTE: size,
+        FRAGMENT: float(max(0, ceil(size / piece) - 1)) if piece else 0.0,
+        SUBSCRIBER: float(max(0, subscribers - 1)),
+        SUBSCRIBER_BYTE: size * max(0, subscribers - 1),
+    }
+
+
+@dataclass(frozen=True)
+class PathPrice:
+    """Path of a client library's messages over a middleware.
+
+    ``publish``: of the publisher's process, ``take``: of a subscriber's with its executor, both
+    without the codec; ``spread``: relative error of a time, by ``publish`` and ``take``; ``slack``:
+    nanoseconds by which a message's may be wrong besides; ``about``: where it was measured.
+    """
+
+    client: str
+    middleware: str
+    publish: Part
+    take: Part
+    spread: Mapping[str, float] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+    is_own: bool = False
+    slack: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.client} {self.middleware}"
+
+    def send_ns(self, size: float, subscribers: int) -> float:
+        """Return what the publisher's process takes for a message and all subscribers."""
+        return _sum(self.publish, terms(size, subscribers, self.middleware))
+
+    def receive_ns(self, size: float) -> float:
+        """Return what one subscriber's process takes."""
+        return _sum(self.take, terms(size, 1, self.middleware))
+
+
+def _sum(part: Part, counts: Mapping[str, float]) -> float:
+    return sum(ns * counts.get(name, 0.0) for name, ns in part.items())
+
+
+@dataclass(frozen=True)
+class PathTable:
+    """Prices of paths by ``PathPrice.name``."""
+
+    paths: Mapping[str, PathPrice] = field(default_factory=dict)
+
+    def of(self, client: str, middleware: str) -> PathPrice | None:
+        """Return a path's price; where only the plain middleware was measured, made of others'.
+
+        What a client library adds to a middleware of C++ is then that of the one where both were
+        measured. One that was measured nowhere adds something between nothing and what Python's
+        adds; of one without a plain path an interval says nothing.
+        """
+        exact = self.paths.get(f"{client} {middleware}")
+        plain = self.paths.get(f"{PLAIN} {middleware}")
+        if exact is not None:
+            return exact
+        if plain is None:
+            other = next(
+                (path for path in self.paths.values() if path.middleware == middleware), None
+            )
+            return other and replace(other, client=client, spread={})
+        if client == PLAIN:
+            return plain
+        if added := self._added(client):
+            return _with_client(plain, client, added)
+        if added := self._added(PYTHONS):
+            half = {stage: ns / 2 for stage, ns in added.items()}
+            return replace(_with_client(plain, client, half), slack=half)
+        return replace(plain, client=client, spread={})
+
+    def _added(self, client: str) -> dict[str, float]:
+        """Return what a client library adds to a message where both were measured."""
+        for path in self.paths.values():
+            plain = self.paths.get(f"{PLAIN} {path.middleware}")
+            if path.client == client and plain is not None:
+                pairs = {"publish": (path.publish, plain.publish), "take": (path.take, plain.take)}
+                return {
+                    stage: max(0.0, one.get(MESSAGE, 0.0) - other.get(MESSAGE, 0.0))
+                    for stage, (one, other) in pairs.items()
+                }
+        return {}
+
+
+def _with_client(plain: PathPrice, client: str, added: Mapping[str, float]) -> PathPrice:
+    publish, take = (
+        {**part, MESSAGE: part.get(MESSAGE, 0.0) + added[stage]}
+        for stage, part in (("publish", plain.publish), ("take", plain.take))
+    )
+    return replace(plain, client=client, publish=publish, take=take)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of rclpy's serialization for types of ROS 2, from which those of any type are learnt."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from wirecost.data.messages.anatomy import Anatomy, anatomy
+from wirecost.data.messages.content import made_up
+from wirecost.data.messages.ros.definitions import RosDefinitions, completed
+from wirecost.data.messages.ros.installed import MISSING, Ros2Installation
+from wirecost.data.messages.ros.known import KnownTypes
+from wirecost.data.messages.ros.subject import ros_subject
+from wirecost.data.messages.subject import Subject
+from wirecost.measure.bench.engine.other_python import environment
+from wirecost.schema.compile.frontends.ros.packages import Finder
+from wirecost.system import children
+from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
+
+SCRIPT = Path(__file__).with_name("codec_times.py")
+TYPES = {
+    "std_msgs": "String Header Bool Float64MultiArray Int8MultiArray Int64 ColorRGBA",
+    "geometry_msgs": "Point Vector3Stamped PoseStamped PoseArray PoseWithCovarianceStamped "
+    "TwistStamped TransformStamped PolygonStamped AccelWithCovariance",
+    "sensor_msgs": "Imu LaserScan PointCloud2 Image JointState CameraInfo NavSatFix BatteryState "
+    "Joy MultiDOFJointState PointCloud Range",
+    "nav_msgs": "Odometry Path OccupancyGrid GridCells",
+    "diagnostic_msgs": "DiagnosticArray",
+    "trajectory_msgs": "JointTrajectory",
+    "visualization_msgs": "Marker MarkerArray",
+    "shape_msgs": "Mesh",
+}
+"""Types by package; those that an installation lacks are left out."""
+LENGTHS = {"messages": (1, 40, 400), "numbers": (100, 30_000), "texts": (3, 200)}
+"""Elements of a list that is measured with several lengths, by what it holds."""
+LONGEST_TEXT = 60
+MESSAGES = 2
+"""Messages of a content."""
+LIMIT_S = 300.0
+
+
+@dataclass(frozen=True)
+class CodecObservation:
+    """What messages consist of, and nanoseconds of processor time of every repetition, by stage."""
+
+    type: str
+    parts: Anatomy
+    ns: Mapping[str, Sequence[float]]
+    bytes: float
+
+    def median_ns(self, stage: str) -> float:
+        return median(self.ns[stage])
+
+
+def observed(ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
+    """Measure what is installed. Raises UserError."""
+    contents = list(_contents(ros2, Random(seed)))
+    told = [
+        [about.type.replace(".", "/"), [base64.b64encode(data).decode() for data in messages]]
+        for about, messages in contents
+    ]
+    seen = []
+    for number, times in _answers(ros2, json.dumps(told)):
+        about, messages = contents[number]
+        size = sum(map(len, messages)) / len(messages)
+        parts = anatomy(about, messages, size)
+        if parts is not None:
+            seen.append(CodecObservation(about.type, parts, times, size))
+    return seen
+
+
+def _answers(ros2: Ros2Installation, asked: str) -> Iterator[tuple[int, dict[str, list[float]]]]:
+    command = [str(ros2.interpreter), "-P", str(SCRIPT)]
+    variables = environment([]) if ros2.python is not None else None
+    try:
+        done = subprocess.run(
+            command, input=asked, env=variables, capture_output=True, text=True,
+            errors="replace", timeout=LIMIT_S, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise UserError(f"--calibrate: rclpy did not end within {LIMIT_S:.0f} s") from error
+    if done.returncode == 3:
+        raise UserError(f"--calibrate: rclpy is not installed here; {MISSING}")
+    if done.returncode:
+        last = shown((done.stderr.strip().splitlines() or [children.ending(done.returncode)])[-1])
+        raise UserError(f"--calibrate: rclpy ended: {last}")
+    for line in done.stdout.splitlines():
+        number, times = json.loads(line)
+        yield number, times
+
+
+def _contents(ros2: Ros2Installation, random: Random) -> Iterator[tuple[Subject, list[bytes]]]:
+    """Yield each type with its lists as they usually are, then with one of them longer."""
+    finder = Finder(ros2.shares(), [], "ros2")
+    known = KnownTypes("ros2", finder)
+    for package, names in TYPES.items():
+        for name in names.split():
+            text = known.text(f"{package}/{name}")
+            if text is None:
+                continue
+            definitions = RosDefinitions("ros2", {f"{package}/{name}": text}, package)
+            about = ros_subject(completed(definitions, finder), package, f"{package}/{name}")
+            for lengths in _lengths(about):
+                messages = made_up(about, lengths, random.randrange(1 << 30))[:MESSAGES]
+                yield about, [_with_texts(about, data, random) for data in messages]
+
+
+def _lengths(about: Subject) -> Iterator[dict[str, int]]:
+    yield {}
+    for field in about.message_class.DESCRIPTOR.fields:
+        kind = "numbers"
+        if field.message_type is not None:
+            kind = "messages"
+        elif field.type == field.TYPE_STRING:
+            kind = "texts"
+        if field.is_repeated or field.type == field.TYPE_BYTES:
+            yield from ({field.name: length} for length in LENGTHS[kind])
+
+
+def _with_texts(about: Subject, data: bytes, random: Random) -> bytes:
+    message = about.read(data)
+    _lengthen(message, random.randint(0, LONGEST_TEXT), random)
+    return about.write(message)
+
+
+def _lengthen(message: Any, longest: int, random: Random) -> None:
+    """Give all texts another length, up to that of this message's longest."""
+    for field, value in message.ListFields():
+        held = value if field.is_repeated else [value]
+        if field.message_type is not None:
+            for inner in held:
+                _lengthen(inner, longest, random)
+        elif field.type == field.TYPE_STRING:
+            texts = ["x" * random.randint(0, longest) for _ in held]
+            if field.is_repeated:
+                value[:] = texts
+            else:
+                setattr(message, field.name, texts[0])
