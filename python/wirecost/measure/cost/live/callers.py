@@ -36,9 +36,9 @@ FUNCTIONS = {
 }
 SIZES = ("eprosima::fastcdr::Cdr::get_serialized_data_length*", "*::Cdr::getSerializedDataLength*")
 """Functions that return the size of a message; to record each call would cost too much."""
-SAMPLED_EVERY, ALWAYS_BELOW = 16, 100
+SAMPLED_EVERY, ALWAYS_BELOW = 32, 200
 """Looks of which one has sizes, and publishes in a look below which every look has."""
-LOOK_S = 0.25
+LOOK_S = 0.5
 """Seconds between two looks, in which the kernel's memory for records does not fill."""
 FORGOTTEN_NS = 60 * 10**9
 """Nanoseconds after which a thread without events has ended, or waits."""
