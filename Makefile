@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# run · all · test · test-quick · snapshots · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
+# run · all · test · test-quick · test-thorough · snapshots · lint · attack · bench · results · rivals · bare · wheel · docs · transports · clean: the only commands anyone must know.
 SHELL := /bin/bash
 .ONESHELL:
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := run
-.PHONY: run all test test-quick snapshots lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
+.PHONY: run all test test-quick test-thorough snapshots lint attack bench results rivals bare wheel docs clean install install-test transports test-frameworks test-rivals test-peers test-ros2
 
 WIRECOST := .venv/bin/wirecost
 
@@ -14,6 +14,10 @@ run: install
 
 test: install-test
 	setup/test
+
+# More schemas, types and sizes than `make test` tries; before a release, or a change of the compiler.
+test-thorough: install-test
+	.venv/bin/python -m pytest -n 2 --dist loadfile -m thorough
 
 # What needs no compiler, network, ROS, YARP or schemas of others: for a first change.
 QUICK := advisor analysis clouds columns notebook records report repository tensor traces

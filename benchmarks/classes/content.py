@@ -161,7 +161,7 @@ def _lead(rows: list[Row]) -> str | None:
     if not ours or not any(row.contender == THEIRS for row in rows):
         return None
     operations: dict[str, list[str]] = {}
-    for word, is_quicker in (("quicker", True), ("slower", False)):
+    for word, is_quicker in (("faster", True), ("slower", False)):
         for stage, name in NAMED.items():
             ratios = [
                 row.ratio.median
@@ -186,7 +186,7 @@ def _beside_best(ours: list[Row]) -> str:
     if not best:
         return ""
     if not ratios:
-        return "; in total no different from Protobuf's quickest mode"
+        return "; in total no different from Protobuf's fastest mode"
     where = "" if len(ratios) == len(best) else " at some sizes, no different at others"
     span = units.span(ratios, units.significant)
-    return f"; in total {span} of the time of Protobuf's quickest mode{where}"
+    return f"; in total {span} of the time of Protobuf's fastest mode{where}"

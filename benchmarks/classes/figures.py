@@ -29,7 +29,7 @@ def figures(results: Results, rows: list[Row]) -> list[Figure]:
         return []
     caption = (
         f"Medians over those of {baseline(rows, rows[0].race)}, of the largest message that was "
-        "measured. Left of the dashed line an operation is quicker."
+        "measured. Left of the dashed line an operation is faster."
     )
     if any(row.repetitions >= FEWEST for row in rows):
         caption += " Lines: 95 % intervals."

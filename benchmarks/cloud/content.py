@@ -195,7 +195,7 @@ def _lead(rows: list[Row], study: str) -> str | None:
             if who == name and times.get((case, OURS))
         ]
         if quicker:
-            parts.append(f"{statistics.median(quicker):.1f} times as quick as {name}")
+            parts.append(f"{statistics.median(quicker):.1f} times as fast as {name}")
         if len(quicker) > 1:
             ends = f"{min(quicker):.1f}–{max(quicker):.1f}"
             parts[-1] += f" ({ends} over {len(quicker)} cases)"

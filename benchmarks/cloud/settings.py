@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
+from wirecost.system.durations import TIME, seconds
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench --from benchmarks cloud --points 30000"
@@ -24,11 +25,6 @@ def _percents(label: str, text: str) -> list[float]:
 def _check_percent(label: str, percent: float) -> None:
     if not 0 <= percent <= 100:
         raise UserError(f"{label} {percent:g}: must lie between 0 and 100 percent")
-
-
-def _check_seconds(label: str, seconds: float) -> None:
-    if not 0 < seconds <= 3600:
-        raise UserError(f"{label} {seconds:g}: must be above 0 and at most 3600")
 
 
 def _check_format(label: str, name: str) -> None:
@@ -74,7 +70,12 @@ class Settings(option.ScenarioSettings):
     samples: int = option.samples(100, "Callbacks of each version, in all processes.")
     processes: int = option.processes(5)
     seconds: float = option.setting(
-        4.0, "Take no more samples of a case after this time.", metavar="S", check=_check_seconds
+        4.0,
+        "Take no more samples of a case after this time.",
+        metavar=TIME,
+        parse=seconds,
+        shown="4s",
+        check=option.within(0, 3600),
     )
     format: str = option.setting(
         "aedt", "Points of the rings: aedt (32 B) or radrt (40 B).", check=_check_format

@@ -138,9 +138,7 @@ def _turnaround(results: Results, rows: list[Row]) -> Figure | None:
         row=alt.Row("allocator:N", sort=names, title=None, header=header),
         tooltip=["allocator:N", "callback:Q", *numbers("ms"), "faults:Q"],
     ).properties(width=WIDTH, height=60, title="Turnaround by callback, first process")  # fmt: skip
-    caption = (
-        "Turnaround of each callback after the warm-up; of the quicker ones a sample is drawn."
-    )
+    caption = "Turnaround of each callback after the warm-up; of the faster ones a sample is drawn."
     return Figure("heap-turnaround", caption, chart)
 
 

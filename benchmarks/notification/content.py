@@ -143,7 +143,7 @@ def _totals(
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, contenders in turns: fill, "
         + "size, " * any(row.stage == "size" for row in rows)
-        + "encode, decode, read all, destroy; * the quickest, without the floors hand-written and "
+        + "encode, decode, read all, destroy; * the fastest, without the floors hand-written and "
         "memcpy." + (f" {memory}" if lang == "cpp" else "")
     ]
     names = dict.fromkeys(row.name for row in totals)
@@ -167,7 +167,7 @@ def _by_allocator(rows: list[Row]) -> list[Table]:
         return []
     notes = [
         f"Medians of {samples_taken(totals[0], 'samples')}, total time per message; * the "
-        "allocator under which a contender is quickest."
+        "allocator under which a contender is fastest."
     ]
     tables = []
     for case in dict.fromkeys(row.case for row in totals):
@@ -321,7 +321,7 @@ def _lead(rows: list[Row]) -> str | None:
                 pairs.append(f"{span} times with {objects} ({wire} wire)")
     if not pairs:
         return None
-    text = f"In C++ the generated codec is quicker than Google Protobuf: {', '.join(pairs)}."
+    text = f"In C++ the generated codec is faster than Google Protobuf: {', '.join(pairs)}."
     return text + _beside_the_socket(rows)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.tensor.plugins import PLUGINS
+from wirecost.measure.bench.tensor.contenders import contender_names
 from wirecost.measure.bench.tensor.settings import contenders
 
 EXAMPLE = "wirecost bench --from benchmarks wrapyfi --plugins numpy --middlewares zeromq"
@@ -25,7 +26,8 @@ class Settings(option.ScenarioSettings):
     )
     middlewares: tuple[str, ...] = option.setting(
         ("zeromq", "ros1", "yarp"),
-        "Transports, raw libraries and floors; Wrapyfi runs over those that it has, and ZeroMQ.",
+        "Middlewares, raw libraries and floors; Wrapyfi runs over those that it has, and ZeroMQ.",
+        known=contender_names,
         parse=contenders,
     )
     dtypes: tuple[str, ...] = option.setting(

@@ -272,6 +272,7 @@ void bind_endpoints(nb::module_& m) {
           "same_class"_a, "only"_a.none(), "without"_a)
       .def("writers", &DdsReader::writers, Unlocked())
       .def("unconfirmed", &DdsReader::unconfirmed, Unlocked())
+      .def("missed", &DdsReader::missed)
       .def("close", &DdsReader::close, Unlocked());
   nb::class_<Received>(m, "Received", nb::type_slots(received_slots))
       .def("__len__", [](const Received& received) { return received.size; });

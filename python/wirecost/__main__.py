@@ -14,9 +14,9 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.extras import missing
 from wirecost.system.failed_write import OTHERWISE, REMEDIES, described
+from wirecost.system.foreign import is_unicode, printable
 from wirecost.system.interruption import watched
 from wirecost.system.named_output import NAME, flush_output, name_output
-from wirecost.system.printable import is_unicode, printable
 
 BROKEN_PIPE = 1
 TOO_LITTLE_MEMORY = (
@@ -30,9 +30,15 @@ def main() -> None:
     name_output()
     with watched() as watch:
         try:
-            from wirecost.cli import app  # noqa: PLC0415 - a signal may come while it is imported
+            # A signal may come while it is imported.
+            from wirecost.cli import lists  # noqa: PLC0415
 
             try:
+                if (printed := lists.answer(sys.argv[1:])) is not None:
+                    print(printed)
+                    return
+                from wirecost.cli.root import app  # noqa: PLC0415
+
                 app()
             finally:
                 flush_output()

@@ -134,6 +134,8 @@ class Reader:
     def writers(self) -> int: ...
     def unconfirmed(self) -> int:
         """Writers that are not known to have found this reader: it may miss what they send."""
+    def missed(self) -> int:
+        """Messages that writers sent between two that came, by their sequence numbers."""
     def close(self) -> None: ...
 
 class Received(Buffer):

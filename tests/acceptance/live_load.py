@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m acceptance.live_load PYTHON [ROUNDS]``: what a look at a graph costs the graph.
+"""What a look costs a graph: ``python -m acceptance.live_load PYTHON [ROUNDS [NODE]]``.
 
-Ten nodes of rclpy run; every other time ``wirecost cost --live ros2`` is there for as long, without
-subscriptions, then with them. Printed is the graph's own processor time.
+Ten nodes of rclpy run, or another program, such as ``nodes/rclpy/fast.py``. In turn it is alone,
+and with each kind of ``wirecost cost --live ros2``. Printed is the graph's own processor time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ SECONDS, SETTLED_S = 8.0, 3.0
 LOOKS: dict[str, Sequence[str] | None] = {
     "alone": None,
     "--no-subscribe": ["--no-subscribe"],
+    "--attach": ["--attach"],
     "one subscription a topic": [],
 }
 
@@ -50,7 +51,8 @@ def share_of(graph: int, python: str, options: Sequence[str] | None) -> float:
 
 def main(arguments: Sequence[str]) -> None:
     python, rounds = arguments[0], int(arguments[1]) if len(arguments) > 1 else 5
-    graph = subprocess.Popen([python, NODES], stdout=subprocess.DEVNULL)
+    node = Path(arguments[2]) if len(arguments) > 2 else NODES
+    graph = subprocess.Popen([python, node], stdout=subprocess.DEVNULL)
     try:
         time.sleep(SETTLED_S)
         found: dict[str, list[float]] = {name: [] for name in LOOKS}
@@ -71,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
         ]
         for name, shares in found.items()
     ]
-    title = f"Ten nodes, {rounds} rounds of {SECONDS:g} s: the graph's share of a core"
+    title = f"{node.name}, {rounds} rounds of {SECONDS:g} s: the graph's share of a core"
     heads = ["beside it", "median", "more, percentage points", "lowest to highest"]
     print_table(Console(), Table(title, heads, rows, []))
 

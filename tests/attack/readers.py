@@ -17,7 +17,7 @@ from attack import corpora, messages
 from attack.from_file import FromFile
 from attack.recordings import seeds
 from attack.target import Target
-from wirecost.data.clouds import decode, kitti, pcd, ply
+from wirecost.data.clouds import decode, kitti, packed_recording, pcd, ply
 from wirecost.data.clouds.conversion import Wanted
 from wirecost.data.clouds.packed_message import (
     CDR,
@@ -33,7 +33,6 @@ from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
-from wirecost.measure.cost import packed_recording
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
@@ -238,7 +237,6 @@ TARGETS = (
         for wire, schema, corpus in (
             ("protobuf", "osi.fds", corpora.sensor_views),
             ("columns", "osi_columns.fds", corpora.sensor_views),
-            ("messagepack", "osi.fds", partial(corpora.sent_views, "messagepack")),
             ("flatbuffers", "osi_table.bfbs", partial(corpora.sent_views, "flatbuffers-table")),
             (
                 "flatbuffers-struct",

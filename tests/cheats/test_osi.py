@@ -13,11 +13,11 @@ from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.race import run
+from wirecost.measure.bench.osi.schema import OsiMeta
 from wirecost.measure.bench.osi.settings import Settings
 from wirecost.results.records.finished import finish
 from wirecost.results.records.journal import Journal
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.osi import OsiMeta
 
 BUILT = Path(__file__).parents[2] / "build" / "cmake" / "tests" / "cheats" / "osi" / "release"
 

@@ -10,7 +10,7 @@ table between ``<!-- processes of each benchmark -->`` and ``<!-- end of process
 from the code, that between ``<!-- runs that are kept -->`` and ``<!-- end of runs -->`` from all
 of the files.
 
-In a sentence, ``**49×**<!-- results/osi: cell TITLE | ROW | COLUMN -->`` is that cell of that table.
+In a sentence, ``**49×**<!-- results/osi: cell TITLE | ROW | COLUMN -->`` is that cell of a table.
 """
 
 from __future__ import annotations

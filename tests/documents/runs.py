@@ -54,8 +54,6 @@ RUNS = {
                "--middlewares", "iceoryx2,zeromq,zenoh,raw-iceoryx2,raw-zeromq,raw-zenoh,shm"],
     "tensor-1khz": ["bench", "tensor", "--plugins", "numpy", "--rate", "1000", "--trials", "2000",
                     "--middlewares", "iceoryx2,raw-iceoryx2,zeromq,raw-zeromq,zenoh,raw-zenoh"],
-    "tensor-columns": ["bench", "tensor", "--plugins", "pandas-numpy,pandas-pyarrow,polars,pyarrow",
-                       "--shape", "200x200,40000x1", "--middlewares", "iceoryx2"],
     "wrapyfi": _figure1("zeromq", "ros1", "yarp"),
     "wrapyfi-ros2": _figure1("zeromq", "ros2"),
     "cloud": [*_STUDY, "cloud"],
@@ -76,6 +74,11 @@ RUNS = {
 WITH_ROS2 = {"wrapyfi-ros2"}
 """Runs by the Python that ``setup/ros2-wheels`` makes. Its packages of messages have the names of
 ROS 1's, so that no run has both."""
+
+
+TUPLES = ("optional", "texts")
+OF_PAGES = ("bars", "texts", "cut")
+"""Parts of a table that are not kept: bars never, the others where there are none."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,8 @@ class Kept:
         RESULTS.mkdir(exist_ok=True)
         content = asdict(self)
         for table in content["tables"]:
-            del table["bars"]  # which are of pages alone
+            for part in [part for part in OF_PAGES if not table[part] or part == "bars"]:
+                del table[part]
         text = json.dumps(content, indent=1, ensure_ascii=False)
         (RESULTS / f"{name}.json").write_text(f"{text}\n")
 
@@ -107,5 +111,8 @@ class Kept:
 def read(name: str) -> Kept:
     """Read what is kept of a run. Raises OSError if nothing is."""
     content = json.loads((RESULTS / f"{name}.json").read_text())
-    tables = [Table(**{**t, "optional": tuple(t["optional"])}) for t in content["tables"]]
+    tables = [
+        Table(**{part: tuple(v) if part in TUPLES else v for part, v in table.items()})
+        for table in content["tables"]
+    ]
     return Kept(content["about"], content["lead"], tables)

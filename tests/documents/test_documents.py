@@ -14,7 +14,7 @@ from documents.blocks import BLOCK, CELL, documents, written
 from documents.figures import FIGURES, drawn
 from documents.rows import read_rows
 from documents.runs import RESULTS, ROOT, RUNS, read
-from wirecost.results.report.scenarios.osi.content import overview, table1
+from wirecost.measure.bench.osi.content import overview, table1
 from wirecost.results.report.shared.races import race_title, races
 
 KEPT = sorted(path.stem for path in RESULTS.glob("*.csv"))
@@ -51,7 +51,10 @@ def test_a_run_was_made_with_the_command_of_its_name(name: str) -> None:
     if name == compiling.NAME:
         assert read(name).about["command"] == compiling.COMMAND
         return
-    assert read(name).about["command"] == f"wirecost {' '.join(RUNS[name])}"
+    command = str(read(name).about["command"]).replace(
+        "--mwares", "--middlewares"
+    )  # its former name
+    assert command == f"wirecost {' '.join(RUNS[name])}"
 
 
 @pytest.mark.parametrize("name", [name for name in KEPT if name.startswith("osi")])

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from documents import session
+from documents.blocks import documents
 from documents.pages import pages
 from documents.runs import ROOT
 from documents.session import ORIGIN, Command, FileBlock, agrees, perform, rewritten, steps
@@ -106,3 +108,21 @@ def test_another_output_and_another_status_are_noticed(tmp_path: Path) -> None:
 def test_of_measured_outputs_the_words_without_digits_count(printed: str, same: bool) -> None:
     step = Command("x", "name median\n───────\na 1 ms\nSlow.\n", "measured")
     assert agrees(step, printed) is same
+
+
+FENCE = re.compile(r"^```.*?^```|`[^`\n]+`|<!--.*?-->", re.DOTALL | re.MULTILINE)
+OTHERWISE = {
+    r"\bmwares?\b": "middleware",
+    r"\bprocessor time\b": "CPU time",
+    r"\bquick(?:er|est|ly)?\b": "fast",
+    r"\bmade-up\b": "synthetic",
+    r"\b(?:the|its|a) begin\b": "start",
+    r"\btransports?\b (?:costs?|carries|loses?|survives?)": "middleware",
+}
+"""Words that this field does not use, and the one that it does."""
+
+
+@pytest.mark.parametrize("page", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_sentences_use_the_words_of_the_field(page: Path) -> None:
+    prose = FENCE.sub("", page.read_text())
+    assert [(word, use) for word, use in OTHERWISE.items() if re.search(word, prose, re.I)] == []

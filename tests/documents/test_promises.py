@@ -54,10 +54,19 @@ def test_a_page_names_options_that_are_there(page: Path) -> None:
 
 def test_variables_that_pages_name_are_read() -> None:
     named = {name for page in pages() for name in VARIABLE.findall(page.read_text())}
-    grep = ["git", "grep", "-hoE", "WIRECOST_[A-Z0-9_]+", "--", *SOURCES]
-    read = subprocess.run(grep, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = [f"{folder}/*" for folder in SOURCES]
+    listed = subprocess.run(
+        [ROOT / "setup" / "files", *folders], capture_output=True, text=True, check=True
+    )
+    files = [ROOT / path for path in listed.stdout.split("\0") if path]
+    read = {
+        name.decode()
+        for path in files
+        if path.is_file()
+        for name in re.findall(rb"WIRECOST_[A-Z0-9_]+", path.read_bytes())
+    }
     assert len(named) > 5
-    assert named - set(read.split()) == set()
+    assert named - read == set()
 
 
 def imported(text: str) -> Iterator[tuple[str, str]]:
@@ -92,3 +101,16 @@ def test_the_size_of_the_wheel_is_the_stated_one(wheel: Path) -> None:
 def test_a_log_holds_as_many_executions_as_stated() -> None:
     (stated,) = re.findall(r"16MiB hold (\d+) executions", (ROOT / "docs/probe.md").read_text())
     assert (16 << 20) // RECORD.itemsize == int(stated)
+
+
+FILE = re.compile(r"`([\w-]+(?:/[\w-]+)*(?:\.py|/))`")
+
+
+@pytest.mark.parametrize(
+    "readme", sorted((ROOT / "python" / "wirecost").rglob("README.md")),
+    ids=lambda path: path.parent.relative_to(ROOT).as_posix(),
+)  # fmt: skip
+def test_files_that_the_readme_of_a_folder_names_are_there(readme: Path) -> None:
+    named = FILE.findall(readme.read_text())
+    bases = (readme.parent, ROOT / "python" / "wirecost")
+    assert [name for name in named if not any((base / name).exists() for base in bases)] == []

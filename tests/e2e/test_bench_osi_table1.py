@@ -14,11 +14,10 @@ from typer.testing import CliRunner
 
 from wirecost.cli import app
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.measure.bench.osi import cases
+from wirecost.measure.bench.osi import cases, content
 from wirecost.measure.bench.osi.cases import OsiWork
 from wirecost.measure.bench.osi.contenders import Registry
-from wirecost.results.report.scenarios.osi import content
-from wirecost.results.report.scenarios.osi.content import TABLE1
+from wirecost.measure.bench.osi.content import TABLE1
 
 SMALLER = 1000
 

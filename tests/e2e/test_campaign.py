@@ -60,7 +60,7 @@ def test_a_campaign_is_run_resumed_and_shown(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     outcome = json.loads(done.stdout)
     assert (outcome["done"], outcome["failed"]) == (4, 2)
-    assert "floors carry no" in done.stderr
+    assert "floors cannot carry" in done.stderr
     again = wirecost("run", path, "--store", store)
     assert again.returncode == 2 and "give --resume" in again.stderr
     shown = wirecost("status", store, "--json", "-")

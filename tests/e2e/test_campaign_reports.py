@@ -84,7 +84,7 @@ def test_names_of_others_are_text(tmp_path: Path) -> None:
 
 
 def test_revisions_are_compared_machine_by_machine(store: Path) -> None:
-    words = ("--baseline", "v2", "--against", "v3", "--by", "machine")
+    words = ("--baseline", "v2", "--against", "v3")
     done = wirecost("compare", store, *words, "--json", "-", "--fail-above", "10%")
     assert done.returncode == 3, done.stderr
     found = json.loads(done.stdout)["comparisons"]

@@ -43,4 +43,4 @@ def test_there_is_nothing_to_undo_at_first(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     done = wirecost("doctor", "--undo")
     assert done.returncode == 0
-    assert "Nothing to undo." in done.stderr
+    assert "nothing to undo" in done.stderr

@@ -174,4 +174,4 @@ def test_the_commands_of_an_example_make_its_report(tmp_path: Path, name: str) -
     page = (tmp_path / "callback.html").read_text()
     assert "Probes of" in page
     assert page.count("<figure ") >= 6
-    assert ("Verdict of the" in page) == name.endswith(".py")
+    assert ("s verdict: " in page) == name.endswith(".py")

@@ -89,7 +89,7 @@ def rows(table: str) -> dict[str, str]:
     """Transports and what is beside them, lines joined."""
     found: dict[str, str] = {}
     last = ""
-    for line in table.partition("─\n")[2].partition("\nFrom sending")[0].splitlines():
+    for line in table.partition("─\n")[2].partition("\nTime of")[0].splitlines():
         name, _, rest = line.partition(" ")
         last = name or last
         found[last] = " ".join((found.get(last, "") + rest).split())

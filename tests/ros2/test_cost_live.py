@@ -13,27 +13,36 @@ import pytest
 
 from support.networks import NETWORKS, run_inside
 from support.ros2_wheels import DISTRIBUTIONS, NODES, python_of
+from wirecost.observe.probe.function import uprobes
 
 SCENARIO = Path(__file__).with_name("cost_scenario.py")
 PAIRS = 5
 
 
-def seen(network: str, distribution: str, out: Path, *options: str) -> Any:
-    """Return what the command found of a graph that runs in a network of its own."""
+def seen(
+    network: str,
+    distribution: str,
+    out: Path,
+    *options: str,
+    node: str = "talkers",
+    killed_s: int = 0,
+) -> tuple[Any, str]:
+    """Return what the command found of a graph that runs in a network of its own, and printed."""
     sent = out.with_suffix(".sent")
-    words = [sys.executable, SCENARIO, python_of(distribution), NODES / "talkers.py", sent]
-    done = run_inside(network, [*words, "--for", "8s", "--json", out, *options])
+    scenario = [python_of(distribution), NODES / f"{node}.py", sent, str(killed_s)]
+    words = [sys.executable, SCENARIO, *scenario]
+    done = run_inside(network, [*words, "--json", out, *options])
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) <= 24, done.stdout
-    return json.loads(out.read_text())
+    return json.loads(out.read_text()), " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@pytest.mark.parametrize(("distribution", "network"), [*zip(DISTRIBUTIONS, NETWORKS, strict=True)])
 def test_rates_and_ends_are_those_of_the_graph(
     distribution: str, network: str, tmp_path: Path
 ) -> None:
-    found = seen(network, distribution, tmp_path / "cost.json")
+    found, said = seen(network, distribution, tmp_path / "cost.json", "--for", "6s")
+    assert "Listening itself took" in said and "missed" not in said
     topics = {topic["topic"]: topic for topic in found["topics"]}
     sent = np.loadtxt(tmp_path / "cost.sent")
     rates = np.diff(sent[:, 1:], axis=0) / np.diff(sent[:, :1], axis=0)
@@ -59,8 +68,46 @@ def test_rates_and_ends_are_those_of_the_graph(
     assert 0.95 * graph["share"] <= threads <= 1.05 * graph["share"]
 
 
-def test_without_subscriptions_there_are_ends_only(tmp_path: Path) -> None:
-    found = seen("loopback", "kilted", tmp_path / "cost.json", "--no-subscribe")
+def test_a_graph_that_is_started_again_while_it_is_listened_to(tmp_path: Path) -> None:
+    out = tmp_path / "cost.json"
+    found, said = seen("second", "jazzy", out, "--for", "7s", node="camera", killed_s=4)
+    topics = {topic["topic"]: topic for topic in found["topics"]}
+    image = topics["/image"]
+    # Larger than the shared memory of Fast DDS, which a best-effort subscription would lose.
+    assert image["missed"] == 0 and image["count"] > 8
+    assert image["publishers"] == ["/camera"]
+    assert topics["/map"]["count"] >= 6 and topics["/map"]["rate_hz"] < 2
+    assert "not visible" in topics["/ask"]["unknown"]
+    cameras = [one for one in found["processes"] if one["nodes"] == ["/camera"]]
+    assert [one["has_ended"] for one in cameras].count(True) == 1
+    assert [one["has_ended"] for one in cameras].count(False) == 1
+    assert "1 process ended meanwhile" in said
+
+
+def test_without_subscriptions_there_are_ends_and_no_verdict(tmp_path: Path) -> None:
+    options = ["--no-subscribe", "--for", "3s"]
+    found, said = seen("loopback", "kilted", tmp_path / "cost.json", *options)
     topics = {topic["topic"]: topic for topic in found["topics"]}
     assert topics["/imu0"]["count"] == 0
     assert topics["/imu0"]["publishers"] == ["/talker0"]
+    assert "were not listened to" in said and "/talker0" in said
+    assert "B/s" not in said and "worth" not in said
+
+
+def test_breakpoints_say_who_pays_without_a_subscription(tmp_path: Path) -> None:
+    if uprobes.unavailable():
+        pytest.skip(f"no uprobes: {uprobes.unavailable()}")
+    options = ["--attach", "--for", "5s"]
+    found, said = seen("loopback", "jazzy", tmp_path / "cost.json", *options, node="camera")
+    assert "were not listened to" not in said and "/camera" in said
+    assert all(topic["count"] == 0 for topic in found["topics"])
+    ends = {end["is_publisher"]: end for end in found["ends"] if end["topic"] == "/image"}
+    for end in ends.values():
+        assert end["nodes"] == ["/camera"]
+        assert end["rate_hz"] == pytest.approx(5, rel=0.3)
+        assert end["bytes_per_s"] == pytest.approx(1e6 * end["rate_hz"], rel=0.01)
+        assert 0 < end["call_share"] < 1
+    assert ends[True]["intra_hz"] == pytest.approx(ends[True]["rate_hz"], rel=0.3)
+    assert ends[False]["callback_share"] > 0
+    (camera,) = found["processes"]
+    assert sum(end["call_share"] + end["callback_share"] for end in found["ends"]) < camera["share"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FlatBuffers' object API: plain C++ objects are filled, then packed. As in the report it is
-// used for writing; reading stays in place (flatbuffers_unpack.hpp reads into objects as well).
+// used for writing; reading stays in place.
 #pragma once
 
 #include <memory>

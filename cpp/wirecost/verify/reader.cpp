@@ -16,7 +16,6 @@ constexpr Wire wires[] = {
     {"columns", verify::protobuf_reader},  // Protobuf's wire, with fields that columns.cpp reads
     {"flatbuffers", verify::flatbuffers_reader},
     {"flatbuffers-struct", verify::flatbuffers_reader},
-    {"messagepack", verify::messagepack_reader},
     {"arrays", verify::arrays_reader},
 };
 

@@ -34,7 +34,6 @@ namespace verify {
 
 std::unique_ptr<IndependentReader> protobuf_reader(std::string_view file_descriptor_set);
 std::unique_ptr<IndependentReader> flatbuffers_reader(std::string_view binary_schema);
-std::unique_ptr<IndependentReader> messagepack_reader(std::string_view file_descriptor_set);
 std::unique_ptr<IndependentReader> arrays_reader(std::string_view no_schema);
 
 }  // namespace verify

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from wirecost.cli.imported import group
+from wirecost.cli.groups import group
+from wirecost.cli.lists import LISTS, scenario_modules
 from wirecost.cli.options import option
 from wirecost.system import scenarios
 
@@ -14,24 +15,12 @@ NAMES = sorted(scenarios.own_packages())
 """Scenarios of an installation, without those of further folders."""
 
 
-def settings_modules() -> dict[str, str]:
-    """Return the modules of scenarios that their folders declare, by the commands' names."""
-    return {
-        name.replace("_", "-"): f"{package}.settings"
-        for name, package in sorted(scenarios.packages().items())
-    }
-
-
 def names() -> list[str]:
     """Return the names of all scenarios."""
-    return list(settings_modules())
+    return list(scenario_modules())
 
 
-app = group(
-    "Measure a scenario on this machine.",
-    for_files=lambda _: ("message",),
-    others=settings_modules,
-)
+app = group("bench")
 
 
 def _look_in(folders: list[Path] | None) -> list[Path] | None:
@@ -45,7 +34,7 @@ def options(
     from_: Annotated[
         list[Path] | None,
         option(
-            "Also find scenarios in this folder, each in a folder of its own.",
+            LISTS["bench"].options["--from DIR"],
             "--from",
             metavar="DIR",
             is_eager=True,

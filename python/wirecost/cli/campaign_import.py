@@ -48,7 +48,7 @@ def command(
             raise UserError(f"{name} {value}: give 1 to 64 letters, digits, - and _")
     result_store = Store(store)
     done, there, failed = imported(result_store, folders, campaign, machine, revision)
-    counts = f"{done:,} imported, {there:,} were there, {len(failed):,} cannot be read"
+    counts = f"{done:,} imported, {there:,} were already there, {len(failed):,} cannot be read"
     return Answer(
         f"{store}: {counts}.",
         warnings=failed,

@@ -7,11 +7,10 @@ import json
 from typing import Annotated, Any
 
 from wirecost.cli.ending import answering
-from wirecost.cli.options import Store, argument, option
+from wirecost.cli.options import Store, argument, size
 from wirecost.measure.campaign.choices import LEAST_MEMORY, MEMORY
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
-from wirecost.system.byte_sizes import parse_size
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
@@ -37,21 +36,21 @@ def command(
         ),
     ] = USUAL,
     memory: Annotated[
-        str, option("The memory that DuckDB may use, such as 4GiB.", metavar="SIZE")
-    ] = f"{MEMORY >> 20}MiB",
+        int,
+        size("The memory that DuckDB may use, such as 4GiB.", "--memory", f"{MEMORY >> 20}MiB"),
+    ] = MEMORY,
 ) -> Answer:
     """Query a store with SQL, by DuckDB, or by Polars if DuckDB is not installed."""
     from wirecost.measure.campaign.asking import ask
     from wirecost.results.store.store import Store
 
-    most = parse_size("--memory", memory)
-    if most < LEAST_MEMORY:
+    if memory < LEAST_MEMORY:
         raise UserError(f"--memory {memory}: at least {LEAST_MEMORY >> 20}MiB are needed")
-    answer = ask(Store(store), sql, most)
+    answer = ask(Store(store), sql, memory)
     body = [[_cell(value) for value in row] for row in answer.head(MOST_SHOWN).iter_rows()]
     left_out = len(answer) - len(body)
     notes = (
-        [f"The first {len(body)}, {left_out:,} more follow: --json has all."] if left_out else []
+        [f"These are the first {len(body)} rows; --json has {left_out:,} more."] if left_out else []
     )
     return Answer(
         f"{counted(len(answer), 'row')}.",

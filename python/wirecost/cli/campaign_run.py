@@ -104,7 +104,7 @@ def command(
                 ending.status,
             ) from error
     parts = [f"{outcome.done:,} measured", f"{outcome.failed:,} failed",
-             f"{outcome.there:,} were there"]  # fmt: skip
+             f"{outcome.there:,} were already there"]  # fmt: skip
     parts += [f"{outcome.missing:,} are missing"] if outcome.missing else []
     parts += [f"{outcome.elsewhere:,} are for other machines"] if outcome.elsewhere else []
     count = outcome.failed + outcome.missing

@@ -11,7 +11,7 @@ from wirecost.cli.options import argument, option
 from wirecost.measure.campaign.cluster.addresses import check_address
 from wirecost.measure.campaign.cluster.keys import distributed
 from wirecost.measure.campaign.definition import HERE
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 EXAMPLE = "wirecost campaign worker tls://10.0.0.1:8786 --keys lab.pem --machine xavier"
 

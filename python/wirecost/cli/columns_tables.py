@@ -12,7 +12,7 @@ from wirecost.data.advisor.measure import MOST_DISTINCT, Statistics
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 PATH_WIDTH = 26
 LIST_WIDTH = 36
@@ -102,7 +102,9 @@ def _totals(list_advice: ListAdvice, advice: Advice) -> Table:
     ]  # fmt: skip
     notes = [f"Each list is compressed by itself, with zstd level {advice.zstd_level}."]
     if not list_advice.saves:
-        notes.append("Rows are smaller: columns of so few elements gain arrays, not bytes.")
+        notes.append(
+            "Rows are smaller: with so few elements, columns give you arrays but save no bytes."
+        )
     return Table("In all", headings, body, notes)
 
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
 from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
-MACHINE = "machine"
+RUN = RecordingPath("`wirecost cost")
 REGRESSION = 3
 IMPRECISE = 4
 """Exit codes; 2 is that of runs that cannot be compared."""
@@ -34,10 +35,12 @@ def command(
             "A",
             "Result folder, --json file or probe logs of the earlier run; or a campaign's store.",
         ),
+        RUN,
     ],
     b: Annotated[
         Path | None,
         argument("B", "The same of the later run; leave it out if A is a store."),
+        RUN,
     ] = None,
     margin: Annotated[
         str | None,
@@ -97,14 +100,6 @@ def command(
     against: Annotated[
         str | None, option("With a store: the later revision.", metavar="REVISION")
     ] = None,
-    by: Annotated[
-        str,
-        option(
-            "With a store: `machine` compares each machine with itself.",
-            metavar="WHAT",
-            known=[MACHINE],
-        ),
-    ] = MACHINE,
     figures: Figures = None,
     format_: FigureFormats = None,
 ) -> Answer:
@@ -132,12 +127,14 @@ def command(
     if baseline is not None or against is not None:
         if b is not None or baseline is None or against is None:
             raise UserError("--baseline and --against: give both, and one store")
-        _check_store(by, {"--again": again, "--figures": figures})
+        _refuse(
+            {"--again": again, "--figures": figures}, "is for two runs; of a store there is --json"
+        )
         answer, compared = _of_store(a, baseline, against, settings)
         return replace(answer, status=_status(compared, require_precision))
     if b is not None and is_cost(Path(a)) and is_cost(b):
         of_runs: dict[str, object] = {"--only": only, "--again": again, "--figures": figures}
-        _check_costs(of_runs | needing)
+        _refuse(of_runs | needing, "is for two runs; of two costs there is --json")
         return _compare_costs(Path(a), b, settings)
     if b is None:
         raise UserError(f"{a}: name run B too; of a campaign's store give --baseline and --against")
@@ -161,11 +158,11 @@ def _refuse_recordings(*paths: Path) -> None:
             )
 
 
-def _check_costs(of_runs: dict[str, object]) -> None:
-    """Refuse options that costs have not. Raises UserError."""
-    for name, value in of_runs.items():
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Raise UserError on an option that was given."""
+    for name, value in options.items():
         if value:
-            raise UserError(f"{name}: is for two runs; of two costs there is --json")
+            raise UserError(f"{name}: {why}")
 
 
 def _compare_costs(a: Path, b: Path, settings: CompareSettings) -> Answer:
@@ -192,15 +189,6 @@ def _status(comparisons: list[Comparison], require_precision: bool) -> int:
     if require_precision and any(unseen(comparison) for comparison in comparisons):
         return IMPRECISE
     return 0
-
-
-def _check_store(by: str, of_runs: dict[str, Path | None]) -> None:
-    """Check options of the comparison of a store's revisions. Raises UserError."""
-    if by != MACHINE:
-        raise UserError(f"--by {by}: there is {MACHINE}")
-    for name, value in of_runs.items():
-        if value is not None:
-            raise UserError(f"{name}: is for two runs; of a store there is --json")
 
 
 def _of_store(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated
 
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, each, option, reductions
 from wirecost.schema.compile.depfile import dependencies
 from wirecost.schema.compile.emit import LANGUAGES, Request
 from wirecost.schema.compile.plan.wires import WIRES
@@ -17,7 +17,7 @@ from wirecost.schema.compile.schema import File, Message, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.foreign import shell_line, shown
+from wirecost.system.foreign import printable, shell_line
 from wirecost.system.whole_file import write_text
 
 EXAMPLE = "wirecost compile robot.proto --lang cpp,python --wire protobuf,cdr --out generated"
@@ -79,8 +79,9 @@ def command(
     columns: Annotated[
         list[str] | None,
         option(
-            "With --wire columns: a message whose lists are stored in columns; can be repeated.",
-            metavar="MESSAGE",
+            "With --wire columns: messages whose lists are stored in columns, comma-separated; can "
+            "be repeated.",
+            metavar="MESSAGE,…",
         ),
     ] = None,
     reduce: Annotated[
@@ -129,8 +130,8 @@ def command(
         native=native,
         maven=maven,
         json=json,
-        columns=tuple(columns or ()),
-        reduce=tuple(reduce or ()),
+        columns=each(columns),
+        reduce=reductions(reduce),
     ).job(_spelled)
     schema = frontends.load(inputs, include or (), dialect)
     warn = partial(print, file=sys.stderr)
@@ -146,7 +147,7 @@ def command(
     if stamp:
         _write("--stamp", stamp, "")
     print(
-        f"{shown(out)}: {counted(len(written), 'file')} written, "
+        f"{printable(out)}: {counted(len(written), 'file')} written, "
         f"{len(texts) - len(written)} unchanged"
     )
     _print_use(schema, job.request, texts, out)

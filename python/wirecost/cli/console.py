@@ -12,7 +12,7 @@ from rich.table import Column
 
 from wirecost.cli import verbosity
 from wirecost.results.report.shared.terminal import say_whole
-from wirecost.system.foreign import shown
+from wirecost.system.foreign import printable
 from wirecost.system.terminal import Console
 
 LINE_EVERY_S, MOST_EVERY_S = 5.0, 60.0
@@ -59,7 +59,7 @@ def progress() -> Iterator[Advance]:
             if total == 0:
                 _remark(console, text)
                 return
-            bar.update(task, completed=done, total=total, description=shown(text))
+            bar.update(task, completed=done, total=total, description=printable(text))
 
         yield advance
 

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, length, option, size
 from wirecost.results.report.shared.answer import Answer
-from wirecost.system.byte_sizes import parse_size
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 
@@ -21,16 +19,19 @@ if TYPE_CHECKING:
 
 EXAMPLE = "wirecost convert-cloud scan.pcd scan.wcloud --error 1mm"
 
+MOST_ADVICE = 3
 SCANS, PACKED, RECORDING = (".pcd", ".ply", ".bin"), ".wcloud", ".mcap"
-UNITS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
-_DISTANCE = re.compile(r"(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(um|µm|mm|cm|m)", re.ASCII)
 
 
 @answering()
 def command(
     source: Annotated[
         Path,
-        argument("IN", "A scan (.pcd, .ply or KITTI's .bin), a .wcloud, or a recording."),
+        argument(
+            "IN",
+            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+        ),
+        RecordingPath("PointCloud2"),
     ],
     out: Annotated[
         Path,
@@ -39,21 +40,19 @@ def command(
         ),
     ],
     error: Annotated[
-        str | None,
-        option(
+        float | None,
+        length(
             "Largest error of x, y and z, such as 1mm or 0.001; default: every bit is kept.",
-            metavar="DISTANCE",
+            "--error",
         ),
     ] = None,
-    lossless: Annotated[
-        bool, option("Keep every bit; this is the default without --error.", "--lossless")
-    ] = False,
     quick: Annotated[bool, option("Pack several times as fast, in more bytes.", "--quick")] = False,
     topic: Annotated[
         str,
         option("Topic of a recording; default: all topics that have point clouds.", metavar="NAME"),
     ] = "",
-    memory: Annotated[str, option("Upper limit for one unpacked cloud.", metavar="SIZE")] = "64MiB",
+    memory: Annotated[int, size("Upper limit for one unpacked cloud.", "--memory", "64MiB")] = 64
+    << 20,
     bin_floats: Annotated[
         int,
         option(
@@ -64,17 +63,14 @@ def command(
 ) -> Answer:
     """Pack point clouds, or unpack packed ones.
 
-    What was packed is unpacked again, and compared, before the answer says what changed. In a
-    recording, PointCloud2 become CompressedPointCloud2, and back.
+    Every packed cloud is unpacked and compared before the answer reports what changed. In a
+    recording, PointCloud2 messages become CompressedPointCloud2, and back.
     """
     from wirecost.data.clouds.conversion import Wanted
 
-    if lossless and error is not None:
-        raise UserError("--lossless and --error: choose one")
     if bin_floats not in (0, 4, 5):
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
-    distance = _distance(error) if error is not None else None
-    wanted = Wanted(distance, quick, parse_size("--memory", memory), bin_floats)
+    wanted = Wanted(error, quick, memory, bin_floats)
     done = _convert(source, out, topic, wanted, force)
     return replace(
         _answer(source, out, done, wanted),
@@ -101,22 +97,15 @@ def _convert(source: Path, out: Path, topic: str, wanted: Wanted, force: bool) -
     if wanted.bin_floats and suffix != ".bin":
         raise UserError("--bin-floats: is for .bin files; leave it out")
     if suffix == PACKED and (wanted.error is not None or wanted.quick):
-        raise UserError("--error, --fast: are for packing; leave them out to unpack")
+        raise UserError("--error, --quick: are for packing; leave them out to unpack")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance:
         if not from_recording:
             return convert(source, out, wanted)
-        from wirecost.measure.cost.packed_recording import convert as convert_recording
+        from wirecost.data.clouds.packed_recording import convert as convert_recording
 
         return convert_recording(source, out, topic, wanted, advance)
-
-
-def _distance(text: str) -> float:
-    match = _DISTANCE.fullmatch(text.strip())
-    if match is None or not float(match[1]):
-        raise UserError(f"--error {text}: give a distance such as 1mm, 0.5 mm or 2cm")
-    return float(match[1]) * UNITS[match[2]]
 
 
 def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
@@ -154,12 +143,12 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
     steps = [f"To convert it back:\nwirecost convert-cloud {shell_line(out, back)}"]
     if wanted.error is None:
         steps.append("To save more where x, y and z may differ by 1 mm: --error 1mm")
-    return Answer(f"{text}.", table, steps)
+    return Answer(f"{text}.", table, [*steps, *done.advice[:MOST_ADVICE]])
 
 
 def _rest(done: Converted) -> str:
     from wirecost.system.counted import counted
-    from wirecost.system.printable import shown
+    from wirecost.system.foreign import shown
 
     said = []
     if done.kept:
@@ -169,7 +158,7 @@ def _rest(done: Converted) -> str:
         messages = counted(
             done.copied, "message of another topic is", "messages of other topics are"
         )
-        said.append(f"{messages} copied, without their QoS settings.")
+        said.append(f"{messages} copied.")
     if done.is_packed and done.has_gaps:
         said.append("Bytes between fields are set to zero.")
     if done.left_out:

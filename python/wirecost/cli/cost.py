@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option, transport_names
-from wirecost.data.recordings import formats
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, option, transport_names
 from wirecost.results.report.shared.answer import Answer
-from wirecost.system.byte_sizes import parse_size
-from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.recordings.survey import RecordingSurvey
-    from wirecost.measure.cost.live.graph import LiveRequest
     from wirecost.measure.cost.prices import PriceList
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.results.records.cost import SystemCost
-    from wirecost.system.terminal import Console
 
 SYSTEMS = ("ros2", "ros1", "dds")
 LANGUAGES = ("cpp", "python")
@@ -46,9 +41,10 @@ def command(
         list[Path] | None,
         argument(
             "[RECORDING]…",
-            f"{', '.join(formats.NAMES)}; or probe logs, traces of LTTng.",
+            f"{RECORDINGS}; or probe logs, traces of LTTng.",
             show_default=False,
         ),
+        RecordingPath(),
     ] = None,
     example: Annotated[
         bool, option(f"Write {EXAMPLE_FILE}, a synthetic recording, and read that.", "--example")
@@ -64,6 +60,19 @@ def command(
     no_subscribe: Annotated[
         bool, option("With --live: only find who is there; no rates.", "--no-subscribe")
     ] = False,
+    attach: Annotated[
+        bool,
+        option("With --live ros2: breakpoints say who pays; no subscription; needs root."),
+    ] = False,
+    serve: Annotated[
+        int | None,
+        option(
+            "With --live: Prometheus metrics at this port of 127.0.0.1, until Ctrl-C or --for.",
+            metavar="PORT",
+            min=1,
+            max=65535,
+        ),
+    ] = None,
     limit: Annotated[
         str, option("With --live: topics with more each second are sampled.", metavar="SIZE")
     ] = SAMPLED_ABOVE,
@@ -163,7 +172,7 @@ def command(
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
         "--watch": watch, "--no-subscribe": no_subscribe,
         "--python": python is not None and not calibrate and prove is None,
-        "--domain": domain is not None,
+        "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
     _check(files, live, lang, nodes, _given(of_live))
     if recorded := _recorded(files or []):
@@ -177,12 +186,17 @@ def command(
         return files_answer(recorded, _given(of_messages))
     counts = dict(_subscribers(text) for text in subscribers or ())
     if live:
+        from wirecost.cli.cost_live import listened, request_of
+
         if calibrate:
             _calibrate({_WIRES[live]} if live in _WIRES else set(), {lang or "cpp"}, over, python)
-        request = _request(live, for_, limit, python, domain, listens=not no_subscribe)
-        read, cost, pricing = _listened(
-            request, include or [], counts, lang, over, output.console if watch else None
+        until = "" if serve is not None and for_ == LISTENED else for_
+        request = request_of(
+            live, until, limit, python, domain, listens=not no_subscribe, attaches=attach
         )
+        console = output.console if watch else None
+        about = Pricing(_prices(over), lang, over)
+        read, cost, pricing = listened(request, include or [], counts, about, console, serve)
     else:
         with progress() as advance:
             read = survey(files or [], include or [], advance)
@@ -338,66 +352,6 @@ def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemC
     if most.subject is None:
         raise UserError(f"--topic {topic}: {most.unknown}")
     return msgspec.structs.replace(cost, inside=inside(most, known_prices(), cost.lang))
-
-
-def _request(
-    system: str, seconds: str, limit: str, python: Path | None, domain: int | None, *, listens: bool
-) -> LiveRequest:
-    """Return what is asked of a graph. Raises UserError."""
-    from wirecost.data.messages.ros import installed
-    from wirecost.measure.cost.live.graph import LiveRequest
-
-    if system not in SYSTEMS:
-        raise UserError(f"--live {system}: give {', '.join(SYSTEMS[:-1])} or {SYSTEMS[-1]}")
-    if domain is not None and system != "dds":
-        raise UserError("--domain is for --live dds; set ROS_DOMAIN_ID for ros2")
-    installed.check(python)
-    duration_s = nanoseconds("--for", seconds, "s") / 1e9
-    return LiveRequest(system, duration_s, parse_size("--limit", limit), python, listens, domain)
-
-
-def _listened(
-    request: LiveRequest,
-    include: list[Path],
-    counts: dict[str, int],
-    lang: str,
-    over: str,
-    console: Console | None,
-) -> tuple[RecordingSurvey, SystemCost, Pricing]:
-    """Listen to a graph; ``console``: where a table is renewed meanwhile. Raises UserError."""
-    import msgspec
-
-    from wirecost.measure.cost.live.graph import LiveGraph
-    from wirecost.measure.cost.pricing import Pricing
-    from wirecost.measure.cost.system_cost import system_cost
-    from wirecost.results.records.cost import LIVE
-    from wirecost.results.report.cost.system_answer import cost_answer
-    from wirecost.results.report.shared.screen import print_answer
-
-    prices, name, is_whole = _prices(over), f"--live {request.system}", True
-    source = [LIVE, request.system]
-    source += ["--domain", str(request.domain)] if request.domain is not None else []
-    source += ["--python", str(request.python)] if request.python is not None else []
-    with LiveGraph(request, include) as graph, progress() as advance:
-        try:
-            for survey in graph.surveys():
-                done, total = round(graph.seconds), round(request.seconds)
-                advance(done, total, f"listening to {request.system}")
-                if console is not None:
-                    console.clear()
-                    pricing = Pricing(prices, lang or graph.lang, over)
-                    so_far = system_cost(source, survey, pricing, {})
-                    print_answer(console, cost_answer(so_far))
-        except KeyboardInterrupt:
-            is_whole = False
-        survey = graph.survey()
-        survey.is_whole = is_whole
-        if not survey.topics:
-            raise UserError(f"{name}: no topic was found; is the graph in this ROS_DOMAIN_ID?")
-        pricing = Pricing(prices, lang or graph.lang, over, {} if lang else graph.langs)
-        cost = system_cost(source, survey, pricing, counts)
-        cost = msgspec.structs.replace(cost, processes=graph.processes(cost.topics))
-        return survey, cost, pricing
 
 
 def _subscribers(text: str) -> tuple[str, int]:

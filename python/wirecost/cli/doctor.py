@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from wirecost.cli.ending import answering
-from wirecost.cli.options import option
+from wirecost.cli.options import duration, option
 from wirecost.observe.doctor.check import Verdict
 from wirecost.observe.doctor.examine import examine
 from wirecost.observe.doctor.machine import machine
@@ -30,9 +30,8 @@ def command(
     strict: Annotated[bool, option("Exit with status 2 if a check fails.", "--strict")] = (False),
     noise: Annotated[
         float | None,
-        option(
-            "Measure noise: spin for that long and report the CPU time that was lost.",
-            metavar="SECONDS",
+        duration(
+            "Measure noise: spin for that long and report the CPU time that was lost.", "--noise"
         ),
     ] = None,
     prices: Annotated[

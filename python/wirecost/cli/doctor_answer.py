@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 STYLES = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red", Verdict.NA: "dim"}
 ANSWERS = {
     Verdict.OK: "This machine is quiet enough to measure on.",
-    Verdict.WARN: "times are a little noisier than they could be.",
-    Verdict.FAIL: "trust the order of times, not the times.",
+    Verdict.WARN: "Times measured here are a little noisier than they could be.",
+    Verdict.FAIL: "It is not quiet: trust the order of times measured here, not the times.",
 }
 CHECK = Column[Finding]("check", lambda finding: finding.title)
 VERDICT = Column[Finding](
@@ -74,7 +74,7 @@ def doctor_answer(
         _steps(examination),
         warnings=changes,
         doubts=[(_counts(examination), "")],
-        more="Every check, and what to do about it: wirecost doctor --all",
+        more="To see every check and its advice: wirecost doctor --all",
         sections=[Section([*measured, every])],
         heading="Is this machine quiet enough to measure on?",
         figures=figures,

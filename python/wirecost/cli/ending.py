@@ -24,6 +24,7 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.report.choices import FIGURE_FORMATS
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import EndedError, UserError
+from wirecost.system.extras import DRAWING, require
 
 if TYPE_CHECKING:
     from wirecost.system.terminal import Console
@@ -91,6 +92,8 @@ class Output:
         report = self.report
         if report is not None and report.suffix.lower() not in (*PAGES, *SUFFIXES):
             raise UserError(f"--report {report}: name a file that ends in {', '.join(SUFFIXES)}")
+        if report is not None and report.suffix.lower().lstrip(".") in FIGURE_FORMATS:
+            require(DRAWING)
         for name, path in self.files.items():
             check_writable(name, path, new_folder)
 

@@ -40,11 +40,8 @@ from wirecost.system.terminal import Console
 
 FIRST_TABLE_S = 15.0
 """Seconds after which a run that takes longer shows the rounds it has."""
-GOES_ON = "This is from the first rounds. The run goes on, and its verdict follows when it ends."
-COMPILES = (
-    "Contenders that take long to compile follow. Ctrl-C ends the run with these rows and a "
-    "verdict."
-)
+GOES_ON = "First rounds only: the run goes on, and its verdict follows when it ends."
+COMPILES = "Slow compilations follow. Ctrl-C ends with these rows and a verdict."
 
 INTERRUPTED = 130
 """Exit status of Ctrl-C, which ``main`` replaces by that of the signal that came."""

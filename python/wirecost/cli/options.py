@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from wirecost.data.recordings import formats
+from wirecost.system.byte_sizes import SIZE, parse_size
+from wirecost.system.durations import TIME, seconds, spelled
 from wirecost.system.errors import UserError
+from wirecost.system.lengths import LENGTH, metres
 
 Names = Iterable[str] | Callable[[], Iterable[str]]
 """Names, or a function that finds them where that takes imports, which help can do without."""
@@ -26,6 +31,73 @@ def argument(metavar: str, text: str, known: Names | None = None, **settings: An
     """Declare an argument by what it is called in the help, and by its help."""
     completion = _completion(known)
     return typer.Argument(metavar=metavar, help=text, autocompletion=completion, **settings)
+
+
+def duration(
+    text: str,
+    *names: str,
+    default: float | None = None,
+    unit: str = "s",
+    may_be_zero: bool = False,
+) -> Any:
+    """Declare an option whose value is a time, in seconds, such as ``10s`` or ``500ms``."""
+
+    def parse(given: object) -> float:
+        return seconds(names[-1], str(given), unit, may_be_zero)
+
+    if default is not None:
+        text = f"{text.removesuffix('.')}; default: {spelled(default)}."
+    return option(text, *names, metavar=TIME, parser=parse, show_default=False)
+
+
+def size(text: str, name: str, shown: str) -> Any:
+    """Declare an option whose value is a size, in bytes, such as ``2MB`` or ``64KiB``."""
+
+    def parse(given: object) -> int:
+        return parse_size(name, str(given))
+
+    text = f"{text.removesuffix('.')}; default: {shown}."
+    return option(text, name, metavar=SIZE, parser=parse, show_default=False)
+
+
+def length(text: str, name: str) -> Any:
+    """Declare an option whose value is a length, in metres, such as ``1mm`` or ``0.001``."""
+
+    def parse(given: str) -> float:
+        return metres(name, given)
+
+    return option(text, name, metavar=LENGTH, parser=parse)
+
+
+def reductions(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Return values of ``--reduce`` whose lengths, as in ``x=error:1mm``, are in metres."""
+    parts = (text.rpartition("=error:") for text in given or ())
+    return tuple(
+        f"{where}{how}{metres('--reduce', value)!r}"
+        if value[-1:].isalpha() and how
+        else where + how + value
+        for where, how, value in parts
+    )
+
+
+def each(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Return names that are separated by commas, in options that may be repeated."""
+    return tuple(name for text in given or () for name in text.split(","))
+
+
+@dataclass(frozen=True)
+class RecordingPath:
+    """Mark of a parameter's annotation: it names a recording, of any format that there is.
+
+    ``takes``: what the command's line says that it takes, where it refuses a recording; empty where
+    it answers for each format.
+    """
+
+    takes: str = ""
+
+
+RECORDINGS = ", ".join(formats.NAMES.values())
+"""Formats of recordings, for help."""
 
 
 def _completion(known: Names | None) -> Callable[[str], list[str]] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.cli.output_files import check_writable
 from wirecost.cli.probe_show import probe_files_answer
 from wirecost.observe.probe.attach.threads import Sample, mapped, samples
@@ -18,6 +18,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table
 from wirecost.system import scratch
 from wirecost.system.counted import counted
+from wirecost.system.durations import spelled
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.interruption import Interrupted, watched
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost probe attach 4711 --for 30"
 PROC = Path("/proc")
 SHORTEST_S = 0.01
-EVERY_S = 0.1
+OBSERVED_S, EVERY_S = 30.0, 0.1
 MOST_INTERVALS = 100_000
 CLIENTS = {"libroscpp.so": "roscpp", "librclcpp.so": "rclcpp", "libpython3": "Python"}
 """Frameworks with callbacks, by their library."""
@@ -39,10 +40,10 @@ PROBE = "libwirecost-probe.so"
 def command(
     process: Annotated[int, argument("PID", "The number of the process.", min=1)],
     seconds: Annotated[
-        float, option("How long to observe; Ctrl-C ends it.", "--for", metavar="SECONDS")
-    ] = 30.0,
+        float, duration("How long to observe; Ctrl-C ends it.", "--for", default=OBSERVED_S)
+    ] = OBSERVED_S,
     every: Annotated[
-        float | None, option("Time between two samples; default 100ms.", metavar="SECONDS")
+        float | None, duration(f"Time between two samples; default: {spelled(EVERY_S)}.", "--every")
     ] = None,
     out: Annotated[
         Path | None, option("Write every interval to a Parquet file.", metavar="FILE")
@@ -55,21 +56,19 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions.", metavar="N")
+        int, option("Refuse patterns that match more functions than this.", metavar="N")
     ] = DEFAULT_LIMIT,
     *,
     output: Output,
 ) -> Answer:
-    """Print what the threads of a running process do: run, wait for a core, fault, switch.
+    """Print what the threads of a running process do: run, wait for a CPU, fault, switch.
 
-    With --function, what its functions cost, by breakpoints of the kernel. Its callbacks cannot be
-    seen: nothing is put into a process that runs. Start it with probe run.
+    With --function, print what its functions cost, by breakpoints of the kernel. Callbacks cannot
+    be observed, because nothing is injected into a running process: start it with probe run.
     """
     from wirecost.observe.probe.attach.usage import table, usages
     from wirecost.results.records.whole_table import write_table
 
-    if not 0 < seconds < float("inf"):
-        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     check_writable("--out", out)
     if function:
         for option, value in (("--out", out), ("--every", every)):
@@ -78,10 +77,11 @@ def command(
         return _functions(process, seconds, tuple(function), function_limit)
     every = EVERY_S if every is None else every
     if not SHORTEST_S <= every <= seconds:
-        raise UserError(f"--every {every:g}: must be from {SHORTEST_S:g} s to --for")
+        raise UserError(f"--every {spelled(every)}: must be from {spelled(SHORTEST_S)} to --for")
     if seconds / every > MOST_INTERVALS:
         raise UserError(
-            f"--every {every:g}: more than {MOST_INTERVALS:,} intervals; look less often"
+            f"--every {spelled(every)}: would make more than {MOST_INTERVALS:,} intervals; give a "
+            "longer time"
         )
     thread_samples: list[Sample] = []
     with watched() as watch, output.console.status(f"observing process {process}"):
@@ -103,7 +103,8 @@ def command(
     threads = _table(used, intervals.height)
     running = sum(usage.running for usage in used)
     return Answer(
-        f"{counted(len(used), 'thread')} of process {process}: {100 * running:.1f} % of a core.",
+        f"{counted(len(used), 'thread')} of process {process} used {100 * running:.1f} % of one "
+        "CPU core.",
         threads,
         doubts=[(line, "") for line in _not_seen(mapped(process, PROC))],
         more="--all lists every thread",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import option
+from wirecost.cli.options import duration, option
 from wirecost.cli.output_files import write_text
 from wirecost.cli.probe_show import Files, deadline_ns
 from wirecost.results.report.shared.answer import Answer
@@ -40,8 +40,10 @@ def command(
         option("The topic at which chains end; or a node, or a section.", "--to", metavar="TOPIC"),
     ] = None,
     deadline: Annotated[
-        str | None,
-        option("List the chains that took longer, such as 50ms, and why.", metavar="TIME"),
+        float | None,
+        duration(
+            "List the chains that took longer, such as 50ms, and why.", "--deadline", unit="ms"
+        ),
     ] = None,
     otlp_file: Annotated[
         Path | None,
@@ -53,7 +55,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """List chains of callbacks; of one, print where the time went, why deadlines were missed.
+    """List chains of callbacks, or print where the time of one went and why it was late.
 
     Without --from and --to all chains are listed, the longest first.
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from wirecost.cli.compare import IMPRECISE, REGRESSION
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.cli.output_files import write_text
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -46,7 +46,7 @@ def command(
         ),
     ] = True,
     seconds: Annotated[
-        str | None, option("End COMMAND by SIGINT after this time.", "--for", metavar="TIME")
+        float | None, duration("End COMMAND by SIGINT after this time.", "--for")
     ] = None,
     require_precision: Annotated[
         bool,
@@ -191,7 +191,7 @@ def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
 
 
 def _run(
-    words: list[str], limits: Budget, request: Request, seconds: str | None, output: int
+    words: list[str], limits: Budget, request: Request, seconds: float | None, output: int
 ) -> tuple[list[ProbeLog], int]:
     """Run a program with the counters that the budget needs; return its logs and its status."""
     from wirecost.observe.probe.run.counting import COUNTERS, asked_counters
@@ -201,9 +201,7 @@ def _run(
     from wirecost.observe.probe.run.target import find
     from wirecost.results.records.probe_log import MAX_COUNTERS
     from wirecost.system import scratch
-    from wirecost.system.durations import nanoseconds
 
-    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     counters = list(dict.fromkeys([*limits.counters(), *asked_counters()]))
     if len(counters) > MAX_COUNTERS:
         raise UserError(f"{COUNTERS}: holds {MAX_COUNTERS} counters; limit fewer in one budget")
@@ -211,7 +209,7 @@ def _run(
     with scratch.folder("probe", in_memory=True) as folder:
         prepared = prepare(find(words), hooks_without(None), request, folder, os.environ)
         say_notes(prepared.notes)
-        status = run([*prepared.before, *words], prepared.environment, output, limit_s)
+        status = run([*prepared.before, *words], prepared.environment, output, seconds)
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
             raise UserError(

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from wirecost.cli.console import say_notes
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import Words, option
+from wirecost.cli.groups import new_app
+from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_show import Deadline, deadline_ns, probe_files_answer
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
 from wirecost.observe.probe.function.unmatched import unmatched
@@ -26,7 +26,7 @@ from wirecost.observe.probe.run.log_room import check_room
 from wirecost.observe.probe.run.target import find
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
-from wirecost.system.durations import nanoseconds
+from wirecost.system.durations import spelled
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.function_names import own_functions
@@ -40,7 +40,7 @@ KEPT = (
 )
 MORE_OF = "For counters, causes and each miss: wirecost probe show --all"
 HOOKS = tuple(hook.name for hook in all_hooks())
-app = typer.Typer(add_completion=False)
+app = new_app()
 
 
 @app.command(context_settings={"allow_interspersed_args": False})
@@ -74,7 +74,7 @@ def command(
         option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
     ] = MEANS[0],
     seconds: Annotated[
-        str | None, option("End the program by SIGINT after this time.", "--for", metavar="TIME")
+        float | None, duration("End the program by SIGINT after this time.", "--for")
     ] = None,
     stacks: Annotated[
         bool, option("Keep the stacks at which counted events happen, for probe check.", "--stacks")
@@ -92,7 +92,6 @@ def command(
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
     limit_ns = deadline_ns(deadline)
-    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     hooks = hooks_without(without)
     target = find(words)
     with ExitStack() as open_folders:
@@ -110,7 +109,7 @@ def command(
         prepared = prepare(target, hooks, request, folder, os.environ)
         say_notes(prepared.notes)
         descriptor = 2 if output.uses_stdout else 1
-        status = run([*prepared.before, *words], prepared.environment, descriptor, limit_s)
+        status = run([*prepared.before, *words], prepared.environment, descriptor, seconds)
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
         if request.functions:
@@ -123,7 +122,14 @@ def command(
         started = Started(
             words=tuple(words),
             functions=request.functions,
-            options=tuple(given({"--for": seconds, "--deadline": deadline})),
+            options=tuple(
+                given(
+                    {
+                        "--for": seconds,
+                        "--deadline": deadline,
+                    }
+                )
+            ),
             of_run=tuple(given({"--without": without, **_changed(request)})),
             counters=os.environ.get(COUNTERS, ""),
         )
@@ -145,9 +151,14 @@ def _how(words: list[str]) -> str:
     return f"to record functions of it: {command}"
 
 
-def given(options: dict[str, str | None]) -> list[str]:
-    """Return the words of options that have a value."""
-    return [word for name, value in options.items() if value is not None for word in (name, value)]
+def given(options: Mapping[str, str | float | None]) -> list[str]:
+    """Return the words of options that have a value; a number is a time."""
+    return [
+        word
+        for name, value in options.items()
+        if value is not None
+        for word in (name, spelled(value) if isinstance(value, float) else value)
+    ]
 
 
 def _changed(request: Request) -> dict[str, str | None]:

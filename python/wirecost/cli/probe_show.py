@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
 from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration
 from wirecost.results.report.shared.answer import Answer
-from wirecost.system.durations import nanoseconds
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
@@ -22,7 +21,8 @@ EXAMPLE = "wirecost probe show LOGS --deadline 10ms --report page.html"
 
 Files = Annotated[list[Path], argument("FILE", "Probe logs, folders of them, or LTTng traces.")]
 Deadline = Annotated[
-    str | None, option("Count the executions that took longer, such as 10ms.", metavar="TIME")
+    float | None,
+    duration("Count the executions that took longer, such as 10ms.", "--deadline", unit="ms"),
 ]
 
 
@@ -33,18 +33,15 @@ def command(
     figures: Figures = None,
     form: FigureFormats = None,
 ) -> Answer:
-    """Print which section costs most, what its slow executions have in common, what to do."""
+    """Print which section costs the most, what its slow executions share, and what to do."""
     limit_ns = deadline_ns(deadline)
     answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shell_line(*files)}")
     return with_figures(answer, figures, form)
 
 
-def deadline_ns(text: str | None) -> float | None:
-    """Parse ``--deadline``, in nanoseconds; a number without a unit is milliseconds.
-
-    Raises UserError.
-    """
-    return None if text is None else nanoseconds("--deadline", text)
+def deadline_ns(deadline_s: float | None) -> float | None:
+    """Return ``--deadline`` in whole nanoseconds, if it was given."""
+    return None if deadline_s is None else round(deadline_s * 1e9, 3)
 
 
 def probe_files_answer(

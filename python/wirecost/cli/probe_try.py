@@ -7,11 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from wirecost.cli.console import say_notes
 from wirecost.cli.ending import answering
-from wirecost.cli.options import Words, option
+from wirecost.cli.groups import new_app
+from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_run import given
 from wirecost.cli.probe_show import Deadline, deadline_ns
 from wirecost.cli.remedy_option import Remedies
@@ -21,7 +20,6 @@ from wirecost.observe.probe.run.target import find
 from wirecost.observe.trial.remedy import Change, chosen_remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system import scratch
-from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.interruption import watched
 from wirecost.system.whole_file import copy_files
@@ -35,7 +33,7 @@ EXAMPLE = "wirecost probe try --remedies heap,pin -- ./node"
 
 LAST_BYTES = 300
 """Bytes at the end of a failed program's errors that are shown."""
-app = typer.Typer(add_completion=False)
+app = new_app()
 Rounds = Annotated[
     int, option("Number of processes for each remedy; remedies take turns.", metavar="N", min=1)
 ]
@@ -48,7 +46,7 @@ def command(
     remedies: Remedies = None,
     rounds: Rounds = 6,
     seconds: Annotated[
-        str | None, option("End each process by SIGINT after this time.", "--for", metavar="TIME")
+        float | None, duration("End each process by SIGINT after this time.", "--for")
     ] = None,
     function: Annotated[
         list[str] | None,
@@ -64,7 +62,7 @@ def command(
 ) -> Answer:
     """Run COMMAND again with each remedy, and print what each gained: median, p99, misses.
 
-    Judged are sections of the program's probes or hooks, and functions that --function names.
+    Compares sections of the program's probes or hooks, and the functions that --function names.
     Without --for, COMMAND must end by itself. Whole processes that --for ended are not compared.
     """
     from wirecost.cli.remedy_runs import compare_remedies
@@ -75,7 +73,6 @@ def command(
     from wirecost.results.records.remedy_trial import TrialAbout
 
     limit_ns = deadline_ns(deadline)
-    limit_s = None if seconds is None else nanoseconds("--for", seconds, "s") / 1e9
     tried = chosen_remedies("--remedies", remedies)
     target, hooks = find(words), hooks_without(None)
     request = Request(probed=True, functions=tuple(function or ()))
@@ -96,7 +93,7 @@ def command(
             say_notes(() if cut_off else prepared.notes)
             command = [*prepared.before, *words]
             printed = folder / "printed"
-            process = run_program(command, prepared.environment, change, printed, limit_s)
+            process = run_program(command, prepared.environment, change, printed, seconds)
             if process.status not in (0, -2, 130) and not process.ended_by_us:
                 raise UserError(
                     f"{words[0]}: ended with status {process.status}, {name}; it must end well"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import argument, duration, option
 from wirecost.replay.systems import SYSTEMS, system_named
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -52,7 +52,7 @@ def command(
     ] = None,
     seconds: Annotated[
         float | None,
-        option("How long to record; default: until Ctrl-C.", "--for", metavar="SECONDS"),
+        duration("How long to record; default: until Ctrl-C.", "--for"),
     ] = None,
     domain: Annotated[
         int | None,
@@ -68,14 +68,12 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """Record one node's inputs, outputs and how it was started."""
+    """Record one node's inputs and outputs, and how it was started."""
     from wirecost.cli.record_progress import recording_answer, recording_progress
     from wirecost.replay.record.record import Request, record
 
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise UserError(f"--for {seconds:g}: must be a positive number of seconds")
     request = Request(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )

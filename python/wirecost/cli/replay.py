@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, option
+from wirecost.cli.options import RecordingPath, argument, duration, option
 from wirecost.cli.remedy_option import Remedies
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost replay recording --repeat 5"
+JOINED_S = 30.0
 
 HEAP_WARMUP_S = 5
 
@@ -22,7 +23,12 @@ HEAP_WARMUP_S = 5
 @answering(report=False)
 def command(
     recording: Annotated[
-        Path, argument("DIR", "The recording: a folder that wirecost record made.")
+        Path,
+        argument(
+            "DIR",
+            "The recording: a folder that wirecost record made.",
+        ),
+        RecordingPath("a folder of wirecost record"),
     ],
     override: Annotated[
         list[str] | None, argument("-- COMMAND", "Start this instead of the recorded program.")
@@ -60,7 +66,7 @@ def command(
         bool, option("Run the node with the allocator of wirecost heap.", "--heap")
     ] = False,
     pool: Annotated[
-        str, option("Memory that --heap touches at the start.", metavar="SIZE")
+        str, option("Memory that --heap touches at the start.", metavar="SIZE|auto")
     ] = "64MiB",
     hooks: Annotated[
         bool, option("Record callbacks of a ROS 1 node that has no probes.", "--hooks/--no-hooks")
@@ -70,10 +76,10 @@ def command(
     ] = 1,
     connect_s: Annotated[
         float,
-        option(
-            "How long to wait until the node has joined its topics.", "--wait", metavar="SECONDS"
+        duration(
+            "How long to wait until the node has joined its topics.", "--wait", default=JOINED_S
         ),
-    ] = 30.0,
+    ] = JOINED_S,
     prime: Annotated[
         bool,
         option(

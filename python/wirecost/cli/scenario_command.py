@@ -12,9 +12,10 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, numbers, option
+from wirecost.cli.options import RecordingPath, argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
+    Option,
     OptionSetting,
     settings_of,
     settings_with,
@@ -66,19 +67,45 @@ def _declared(setting: OptionSetting) -> tuple[Any, Any]:
     if _is_one_text(setting):
         text = details.shown or ",".join(map(str, default))
         kind, default = (str, text) if text else (str | None, None)
+    elif _is_parsed_early(details):
+        default = details.shown
     elif get_origin(kind) is tuple:
         kind, default = list[get_args(kind)[0]] | None, None  # type: ignore[misc]
     if details.is_argument:
         declared = argument(metavar or "", details.help, details.known, show_default=False)
+    else:
+        names = details.name.split()
+        more: dict[str, Any] = {}
+        if _is_parsed_early(details):
+            more, metavar = {"parser": _parser(setting)}, metavar or "TEXT"
+        declared = option(details.help, *names, known=details.known, metavar=metavar, **more)
+    if details.takes is None:
         return Annotated[kind, declared], default
-    names = details.name.split()
-    declaration = option(details.help, *names, known=details.known, metavar=metavar)
-    return Annotated[kind, declaration], default
+    return Annotated[kind, declared, RecordingPath(details.takes)], default
+
+
+def _is_parsed_early(details: Option) -> bool:
+    """Return whether a value is parsed with the command line, as no names have to be found."""
+    return details.parse is not None and details.known is None
+
+
+def _parser(setting: OptionSetting) -> Callable[[str], Any]:
+    """Return the function that makes the value of a setting, or its values, of a text."""
+    parse = setting.option.parse
+    assert parse is not None
+
+    def parsed(text: str) -> Any:
+        value = parse(setting.label, text)
+        return tuple(value) if isinstance(value, list) else value
+
+    return parsed
 
 
 def _value(setting: OptionSetting, given: Any) -> Any:
     """Return the value of a setting by that of its option. Raises UserError."""
     details = setting.option
+    if given is not None and _is_parsed_early(details):
+        return given
     if not _is_one_text(setting):
         return tuple(given or ()) if get_origin(setting.type) is tuple else given
     if not given and not setting.default:

@@ -14,7 +14,7 @@ from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table, Toned
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 if TYPE_CHECKING:
     from wirecost.data.traces.check import TraceFinding

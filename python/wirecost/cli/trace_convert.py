@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import argument, option
-from wirecost.cli.trace_options import FORMATS, Topic, Type, warn
+from wirecost.cli.options import argument, each, option, reductions
+from wirecost.cli.trace_options import FORMATS, TRACE, Topic, Type, warn
 from wirecost.data.traces.batch.inputs import is_pattern
 from wirecost.data.traces.choices import COMPRESSIONS, SUFFIXES
 from wirecost.data.traces.choices import FORMATS as FORMAT_NAMES
@@ -32,13 +32,18 @@ MOST_WORKERS = 1024
 def command(
     sources: Annotated[
         list[str],
-        argument("IN", f"Traces to read: {FORMATS}, or a pattern such as 'fleet/**/*.osi'."),
+        argument(
+            "IN",
+            f"Traces to read: {FORMATS}, or a pattern such as 'fleet/**/*.osi'.",
+        ),
+        TRACE,
     ],
     out: Annotated[
         Path, argument("OUT", f"The trace to write: {FORMATS}; of several traces, a folder.")
     ],
     columns: Annotated[
-        str | None, option("Lists to store as columns, comma-separated, or all.", metavar="FIELDS")
+        list[str] | None,
+        option("Lists to store as columns, comma-separated, or all.", metavar="FIELD,…"),
     ] = None,
     rows: Annotated[bool, option("Turn columns back into rows.", "--rows")] = False,
     reduce: Annotated[
@@ -60,7 +65,7 @@ def command(
     type_name: Type = None,
     topic: Topic = None,
     start: Annotated[
-        str, option("First frame: a number, or a time (2.5s).", "--from", metavar="N")
+        str, option("First frame: a number, or a time such as 2.5s.", "--from", metavar="N")
     ] = "0",
     stop: Annotated[
         str | None, option("Frame to stop before: a number, or a time.", "--to", metavar="N")
@@ -95,9 +100,7 @@ def command(
 
     if compression not in COMPRESSIONS:
         raise UserError(f"--compression {compression}: choose one of {', '.join(COMPRESSIONS)}")
-    conversion = Wanted(
-        tuple(columns.split(",")) if columns else (), rows, tuple(reduce or ()), also_rows
-    )
+    conversion = Wanted(each(columns), rows, reductions(reduce), also_rows)
     conversion.check()
     bounds = Bound.parse("--from", start), Bound.parse("--to", stop) if stop else Bound()
     if static_once and (columns or rows or out.suffix.lower() != ".mcap"):

@@ -16,7 +16,7 @@ from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
 from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.counted import counted
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 
 def convert_all(

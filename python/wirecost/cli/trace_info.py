@@ -14,7 +14,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 if TYPE_CHECKING:
     from wirecost.data.traces.info import TraceInfo

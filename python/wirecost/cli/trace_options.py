@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wirecost.cli.options import argument, option
-from wirecost.data.traces.choices import TYPES
+from wirecost.cli.options import RecordingPath, argument, option
+from wirecost.data.traces.choices import SUFFIXES, TYPES
 from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.terminal import Console
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 STDERR = Console(stderr=True)
 """Console of progress and warnings: standard output is for results."""
-FORMATS = ".osi, .mcap or .txth"
+FORMATS = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+TRACE = RecordingPath("OSI")
 
-Files = Annotated[list[Path], argument("FILE", f"Traces: {FORMATS}")]
-File = Annotated[Path, argument("FILE", f"A trace: {FORMATS}")]
+Files = Annotated[list[Path], argument("FILE", f"Traces: {FORMATS}"), TRACE]
+File = Annotated[Path, argument("FILE", f"A trace: {FORMATS}"), TRACE]
 Topic = Annotated[str | None, option("The channel, if an .mcap file has several.", metavar="TOPIC")]
 Type = Annotated[
     str | None,

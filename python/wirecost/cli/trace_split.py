@@ -47,9 +47,9 @@ def command(
     topic: Topic = None,
     force: Annotated[bool, option("Overwrite OUT if it exists.", "--force")] = False,
 ) -> Answer:
-    """Write a trace whose frames hold static data, such as lanes, once and then name it.
+    """Write a trace whose frames hold static data, such as lanes, once, then refer to it.
 
-    What is static is found, element by element. Every OSI reader can read the frames.
+    Static data is detected element by element. Every OSI reader can read the frames.
     """
     from wirecost.data.traces import messages, open_trace
     from wirecost.data.traces.split import split
@@ -101,7 +101,7 @@ def _answer(file: Path, out: Path, done: TraceSplit) -> Answer:
         text,
         table,
         steps,
-        more=f"Frames of OUT that hold all: {done.complete:,}. Every field: --all",
+        more=f"{done.complete:,} frames of OUT hold all data. --all lists every field",
         heading=f"{file} split",
         document={"file": str(file), "out": str(out)} | asdict(done),
     )

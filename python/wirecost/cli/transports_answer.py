@@ -8,6 +8,7 @@ from typing import Any
 
 from wirecost.messaging.api.available import AvailableFramework, AvailableTransport
 from wirecost.messaging.api.transport_trial import TrialOutcome
+from wirecost.messaging.transport import SHARED_MEMORY
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table, Toned
@@ -17,11 +18,13 @@ NOTES = [
     "copies: made by libraries; aligned: to 64 bytes, without which some frameworks copy again;",
     "C++: whether `bench transport --client native` can use it; if not, it prints why.",
 ]
-SUITABLE = "One machine: iceoryx2, zeromq (containers). Several: zenoh."
-LIKELY = ("iceoryx2", "zeromq", "zenoh-shm")
-"""Transports that are worth measuring first, the best first."""
-MEASURED = 2
-"""As many of them are measured in a minute and a half."""
+ON_ONE_MACHINE = ""
+LIKELY = {
+    ON_ONE_MACHINE: ("iceoryx2", "zeromq"),
+    "in containers ": ("zeromq", "zeromq-tcp"),
+    "between machines ": ("zenoh", "zeromq-tcp"),
+}
+"""Transports that are worth measuring first, the best first, by what they connect."""
 FAILED = 1
 _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
     "a slow subscriber": lambda transport: transport.capabilities.full,
@@ -43,11 +46,14 @@ def transports_answer(
 
     ``natives``: whether the benchmark's client in C or C++ is installed, where there is one.
     """
-    here = {item.name for item in transports if item.missing is None and item.no_server is None}
+    here = {
+        item.name: item for item in transports if item.missing is None and item.no_server is None
+    }
     table = _transports(transports, natives)
     words = [_words(title, transports, text_of) for title, text_of in _TEXTS.items()]
     return Answer(
-        f"{len(here)} of {len(transports)} work here. {SUITABLE}",
+        f"{_shared_memory(transports, here)}{len(here)} of "
+        f"{len(transports)} work here.{_suitable(here)}",
         table,
         doubts=[(line, "") for line in _lines(transports)],
         more=_measuring(here),
@@ -57,27 +63,46 @@ def transports_answer(
     )
 
 
+def _shared_memory(
+    transports: Sequence[AvailableTransport], here: Mapping[str, AvailableTransport]
+) -> str:
+    """Say how to install shared memory where no transport has it."""
+    if any(item.capabilities.shared_memory for item in here.values()):
+        return ""
+    reasons = [f" ({item.name}: {item.missing})" for item in transports
+               if item.name == SHARED_MEMORY and item.missing]  # fmt: skip
+    return f"No middleware with shared memory works here{''.join(reasons)}. "
+
+
+def _suitable(here: Mapping[str, AvailableTransport]) -> str:
+    likely = {
+        where: next((name for name in names if name in here), "") for where, names in LIKELY.items()
+    }
+    text = ", ".join(f"{where}{name}" for where, name in likely.items() if name)
+    return f" Try {text}." if text else ""
+
+
 def _lines(transports: Sequence[AvailableTransport]) -> list[str]:
     absent = [f"* {item.name}: {item.no_server}." for item in transports if item.no_server]
     default = [
-        f'wirecost.publish("camera"): {item.name}, never waits; the oldest of 16 is lost.'
+        f'wirecost.publish("camera") uses {item.name}: no waiting, the oldest of 16 is lost.'
         for item in transports
         if item.default
     ]
-    return [*absent, *default, "Servers, security: --all. Your size and rate, in about 90 s:"]
+    return [*absent, *default, "--all prints servers and security. To measure your load in 90 s:"]
 
 
 def tested_answer(outcomes: Sequence[TrialOutcome], document: Any) -> Answer:
     """Return the time of a message over each transport, or why none arrived."""
     columns = [
-        Column[TrialOutcome]("transport", lambda outcome: outcome.name),
+        Column[TrialOutcome]("middleware", lambda outcome: outcome.name),
         Column[TrialOutcome]("sent", _verdict),
         Column[TrialOutcome]("how", _how, is_text=True),
     ]
     failed = sum(outcome.failed is not None for outcome in outcomes)
     arrived = sum(outcome.ms is not None for outcome in outcomes)
     return Answer(
-        f"A message arrived over {arrived} of {counted(len(outcomes), 'transport')}; "
+        f"A message arrived over {arrived} of {counted(len(outcomes), 'middleware')}; "
         f"{failed} failed.",
         Table.of(
             "",
@@ -91,9 +116,9 @@ def tested_answer(outcomes: Sequence[TrialOutcome], document: Any) -> Answer:
     )
 
 
-def _measuring(here: set[str]) -> str:
-    """Return the command that measures the likely best that work here."""
-    names = [name for name in LIKELY if name in here][:MEASURED]
+def _measuring(here: Mapping[str, AvailableTransport]) -> str:
+    """Return the command that measures the likely best of one machine that work here."""
+    names = [name for name in LIKELY[ON_ONE_MACHINE] if name in here]
     middlewares = f"--middlewares {','.join(names)} " if names else ""
     load = "--sizes 1MB --rate 30 --seconds 12"
     return f"wirecost bench transport {middlewares}--settings matched {load}"
@@ -107,7 +132,7 @@ def _transports(transports: Sequence[AvailableTransport], natives: Mapping[str, 
 
     native = {True: "yes", False: "no", None: units.NONE}
     columns = [
-        Column[AvailableTransport]("transport", lambda transport: transport.name),
+        Column[AvailableTransport]("middleware", lambda transport: transport.name),
         Column[AvailableTransport]("here", _here),
         Column[AvailableTransport](
             "copies sending", lambda transport: str(transport.capabilities.send_copies)

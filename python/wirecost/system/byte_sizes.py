@@ -7,6 +7,8 @@ import re
 
 from wirecost.system.errors import UserError
 
+SIZE = "SIZE"
+"""Name of such a value in help."""
 UNITS = "kMGT"
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kMGT])(i)?)?B?", re.ASCII | re.IGNORECASE)
 

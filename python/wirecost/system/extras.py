@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 from wirecost.system.errors import UserError
 
 REQUIRED = frozenset(
     {
         "altair",
-        "fmpy",
         "lz4",
         "mcap",
         "msgpack",
@@ -20,14 +21,18 @@ REQUIRED = frozenset(
         "psutil",
         "rosbags",
         "ruamel",
-        "scipy",
-        "vl_convert",
         "zstandard",
     }
 )
 """Names by which requirements are imported that ``wirecost compile`` does without."""
-CAMPAIGN = frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"})
-"""Names by which packages of the extra ``campaign`` are imported."""
+DRAWING = "vl_convert"
+"""Package that draws figures into files."""
+EXTRAS = {
+    "campaign": frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"}),
+    "figures": frozenset({DRAWING}),
+    "fmi": frozenset({"fmpy"}),
+}
+"""Names by which packages of extras are imported."""
 
 
 class MissingError(UserError):
@@ -47,7 +52,22 @@ def missing(error: ImportError) -> MissingError | None:
     package = (error.name or "").partition(".")[0]
     if "nanobind_backend" in str(error):  # our own extensions report it in words alone
         package = "nanobind_backend"
-    for extra, packages in (("", REQUIRED), ("campaign", CAMPAIGN)):
+    return _error(package)
+
+
+def is_installed(package: str) -> bool:
+    """Say whether a package can be imported, without importing it."""
+    return importlib.util.find_spec(package) is not None
+
+
+def require(package: str) -> None:
+    """Raise MissingError unless the package of an extra is there: before work that needs it."""
+    if not is_installed(package) and (error := _error(package)):
+        raise error
+
+
+def _error(package: str) -> MissingError | None:
+    for extra, packages in {"": REQUIRED, **EXTRAS}.items():
         if package in packages:
             return MissingError(package, extra)
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import wirecost
@@ -39,8 +39,8 @@ KINDS = (
     FileKind(("trace info {}",), (".osi", ".txth"), answers=True),
     FileKind(
         ("cost {}",),
-        (*plugin_facts(RECORDINGS, "SUFFIX").values(), ".zstd"),
-        ("metadata.yaml", "*.db3", "*.mcap"),
+        tuple(plugin_facts(RECORDINGS, "SUFFIX").values()),
+        tuple(chain.from_iterable(plugin_facts(RECORDINGS, "PATTERNS").values())),
         answers=True,
     ),
     FileKind(("results {}",), patterns=("meta.json", "journal.jsonl", "trial.json"), answers=True),

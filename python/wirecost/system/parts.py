@@ -28,7 +28,6 @@ class Part(NamedTuple):
 
 BENCHMARKS = Part("benchmarks", "a study of benchmarks", 75)
 CLOUD = Part("cloud", "bench codecs", 40)
-MESSAGE = Part("message", "the contender messagepack", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the transport dds", 90)
 TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 240)
@@ -58,7 +57,7 @@ def build(part: Part) -> None:
     command = [str(checkout / "setup" / "install"), part.name]
     done = subprocess.run(command, stdout=STANDARD_ERROR, check=False)
     if done.returncode != 0:
-        raise UserError(f"`{' '.join(command)}` failed; what it says stands above")
+        raise UserError(f"`{' '.join(command)}` failed; its output is above")
 
 
 def installed(path: str, part: Part) -> Path:
@@ -97,19 +96,19 @@ class PartFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for suffix in importlib.machinery.EXTENSION_SUFFIXES:
             file = folder / f"{name}{suffix}"
             if file.is_file():
-                found = importlib.util.spec_from_file_location(spec.name, file)
-                if found is not None:
-                    spec.loader_state = found
-                    return importlib.util.module_from_spec(found)
+                file_spec = importlib.util.spec_from_file_location(spec.name, file)
+                if file_spec is not None:
+                    spec.loader_state = file_spec
+                    return importlib.util.module_from_spec(file_spec)
         raise ModuleNotFoundError(f"{spec.name}: its part was built without it", name=spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module as its own loader would."""
         spec = module.__spec__
-        found = spec.loader_state if spec is not None else None
-        if found is not None and found.loader is not None:
-            module.__spec__ = found
-            found.loader.exec_module(module)
+        loaded = spec.loader_state if spec is not None else None
+        if loaded is not None and loaded.loader is not None:
+            module.__spec__ = loaded
+            loaded.loader.exec_module(module)
 
 
 def install() -> None:

@@ -57,13 +57,13 @@ def outside() -> dict[str, str]:
     """Return the packages of the user's scenarios, by their names. Raises UserError."""
     there = sys.modules.setdefault(_OUTSIDE, ModuleType(_OUTSIDE))
     there.__path__ = list(map(str, _folders()))
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for folder in _folders():
         for name in _names(folder):
-            if name in found:
-                raise UserError(f"{folder / name}: {found[name]} is called so, too; rename one")
-            found[name] = folder / name
-    return {name: f"{_OUTSIDE}.{name}" for name in found}
+            if name in folders:
+                raise UserError(f"{folder / name}: {folders[name]} is called so, too; rename one")
+            folders[name] = folder / name
+    return {name: f"{_OUTSIDE}.{name}" for name in folders}
 
 
 def has_module(package: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import rich.console
 from rich.text import Text
 
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 
 class Console(rich.console.Console):

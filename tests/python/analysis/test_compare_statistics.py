@@ -24,16 +24,15 @@ from wirecost.results.analysis.compare.comparison import (
 from wirecost.results.analysis.compare.counters import (
     MeanDifference,
     mean_difference,
-    rank_sum_test,
 )
 from wirecost.results.analysis.compare.quantiles import (
-    adjusted,
     independent,
     least_samples,
     quantile_test,
     resampled,
     shift,
 )
+from wirecost.results.analysis.significance import adjusted, rank_sum_test
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Array]
@@ -69,7 +68,14 @@ def test_where_nothing_changed_hardly_any_run_has_a_verdict(shape: str) -> None:
     assert with_verdict <= 8
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.03, 0.1])
+@pytest.mark.parametrize(
+    "apart",
+    [
+        pytest.param(0.0, marks=pytest.mark.thorough),
+        0.03,
+        pytest.param(0.1, marks=pytest.mark.thorough),
+    ],
+)
 def test_processes_that_differ_by_themselves_are_no_change(apart: float) -> None:
     """Ten processes of three samples are no thirty independent ones."""
     random = np.random.default_rng(2)

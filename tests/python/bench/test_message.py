@@ -21,8 +21,10 @@ from wirecost.measure.bench.message.advice import changes as advice
 from wirecost.measure.bench.message.advice.changes import changes
 from wirecost.measure.bench.message.advice.columns import TriedColumns
 from wirecost.measure.bench.message.data import MessageChoice, recorded
+from wirecost.measure.bench.message.race import available_backends
 from wirecost.measure.serializers.backend import Carried
 from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp.programs import NoCompilerError
 from wirecost.measure.serializers.cpp.sources import generate
 from wirecost.measure.serializers.race import _verify
 from wirecost.measure.serializers.selection import ContenderSelection
@@ -206,10 +208,10 @@ def test_damaged_messages_are_counted_and_the_others_measured(
 @pytest.mark.parametrize(
     "name, content, said",
     [
-        ("m.json", "{", "no JSON"),
+        ("m.json", "{", "not valid JSON"),
         ("m.json", '{"nothing": 1}', "holds no whole conformance.proto3.EveryType"),
         ("m.binpb", "", "holds no whole"),
-        ("m.dat", "", "its kind is not known by its name; give one of .mcap"),
+        ("m.dat", "", "its suffix is not known; give one of"),
     ],
 )
 def test_files_without_messages_are_refused(
@@ -426,3 +428,14 @@ def test_classes_of_a_file_of_any_name_compile(tmp_path: Path, package: str) -> 
         for unit in program.units:
             command = ["g++", "-std=c++20", "-fsyntax-only", *folders, str(tmp_path / unit)]
             execute(command, check=True)
+
+
+def test_a_language_without_a_compiler_is_left_out() -> None:
+    def make(lang: str) -> Any:
+        if lang == "cpp":
+            raise NoCompilerError("no C++ compiler")
+        return lang
+
+    assert available_backends(("cpp", "python"), make) == (["python"], {"cpp": "no C++ compiler"})
+    with pytest.raises(UserError, match="no C\\+\\+ compiler"):
+        available_backends(("cpp",), make)

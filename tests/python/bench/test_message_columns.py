@@ -91,7 +91,10 @@ def read(text: str, folder: Path) -> Subject:
     return subject(frontends.descriptors([str(path)]), str(path), "Top")
 
 
-@pytest.mark.parametrize(("text", "lists"), [(SCHEMA, LISTS), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS)])
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [pytest.param(SCHEMA, LISTS, marks=pytest.mark.thorough), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS)],
+)
 def test_every_kind_of_field_arrives(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -119,8 +122,12 @@ def test_every_kind_of_field_arrives(
 
 @pytest.mark.parametrize(
     ("text", "lists"),
-    [(SCHEMA, LISTS), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS), (ODD, ODD_LISTS)],
-    ids=["every kind", "proto2", "recursive", "odd names"],
+    [
+        pytest.param(SCHEMA, LISTS, marks=pytest.mark.thorough, id="every kind"),
+        pytest.param(OLD, LISTS[:1], marks=pytest.mark.thorough, id="proto2"),
+        pytest.param(DEEP, DEEP_LISTS, id="recursive"),
+        pytest.param(ODD, ODD_LISTS, id="odd names"),
+    ],
 )
 @needs_java
 def test_java_and_python_fill_and_read_arrays_of_every_kind(

@@ -110,7 +110,7 @@ def test_a_line_that_is_no_message_is_left_out_and_said(
     [
         ("m.jsonl", b'{"text": "a\xe9"}', "line 1 is no m.Text: not UTF-8"),
         ("m.json", b'[{"text":\n "a\xe9"}]', "not UTF-8: byte 0xe9 in line 2"),
-        ("m.json", b'[{"text": "a"},\n]', "no JSON"),
+        ("m.json", b'[{"text": "a"},\n]', "not valid JSON"),
         ("m.json", b'\xff\xfe{"text": "a"}', "no text in utf-16"),
         ("m.txtpb", b'text: "a"\ntext: "\xe9"', "not UTF-8: byte 0xe9 in line 2"),
         ("m.txtpb", b'text: "a"\nnothing: 1', "2:1 : "),
@@ -199,5 +199,5 @@ def test_a_message_without_its_required_fields_is_left_out(
 def test_no_schema_is_asked_for_where_none_would_help(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.touch()
-    with pytest.raises(UserError, match="its kind is not known by its name; give one of"):
+    with pytest.raises(UserError, match="its suffix is not known; give one of"):
         of_recording(path, "", "")

@@ -319,6 +319,22 @@ def test_what_lacks_a_server_is_not_run_and_transports_agrees(
     assert by_name["zeromq"].no_server is None
 
 
+@pytest.mark.parametrize(("asked", "there", "said"), [
+    (("iceoryx2", "zeromq"), ("zeromq",), "iceoryx2: "),
+    (("zenoh-shm", "zeromq"), ("zeromq",), "zenoh-shm: "),
+    (("iceoryx2", "zeromq"), ("iceoryx2", "zeromq"), ""),
+    (("zeromq",), ("zeromq",), ""),
+])  # fmt: skip
+def test_it_is_known_that_none_with_shared_memory_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...],
+    there: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(planning, "native", list)
+    planned = plan(request_for(middlewares=asked), tmp_path, replace(CLIENT, transports=there))
+    assert planned.no_shared_memory.startswith(said)
+    assert bool(planned.no_shared_memory) == bool(said)
+
+
 def test_where_nothing_is_left_other_choices_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

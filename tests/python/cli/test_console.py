@@ -6,16 +6,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from support.programs import execute
-from wirecost.cli import COMMANDS, verbosity
+from wirecost.cli import app, verbosity
 from wirecost.cli.bench import NAMES
 from wirecost.cli.console import progress
+from wirecost.cli.lists import COMMANDS, HELP, LISTS
 
-HEAVY = ("numpy", "polars", "altair", "scipy", "pyarrow", "msgspec")
-GROUPS = ("bench", "campaign", "columns", "heap", "probe", "trace")
+HEAVY = ("typer", "rich", "numpy", "polars", "altair", "pyarrow", "msgspec")
+GROUPS = sorted(filter(None, LISTS))
 LISTING = """\
 import sys
 from wirecost.__main__ import main
@@ -26,6 +29,9 @@ except SystemExit as ended:
     assert not ended.code, ended.code
 print("imported", *sorted(set({heavy!r}) & set(sys.modules)))
 """
+
+
+LISTED = {"-h": set(COMMANDS), "bench": set(NAMES), "probe": {"show"}, "--version": set[str]()}
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -64,12 +70,14 @@ def test_quiet_has_none(
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("words", [["-h"], ["bench", "-h"], ["probe", "-h"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["-h"], ["bench", "-h"], ["probe", "-h"], ["--version"]], ids=" ".join
+)
 def test_lists_of_commands_import_none_of_them(words: list[str]) -> None:
     printed = _run(*words).stdout
     assert printed.splitlines()[-1].strip() == "imported"
-    listed = {line.split()[1] for line in printed.splitlines() if line.startswith("│ ")}
-    assert listed >= {"-h": set(COMMANDS), "bench": set(NAMES), "probe": {"show"}}[words[0]]
+    listed = {line.split()[0] for line in printed.splitlines() if line.startswith("  ")}
+    assert listed >= LISTED[words[0]]
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -81,11 +89,23 @@ def test_a_group_without_a_command_shows_its_help(group: str) -> None:
 
 @pytest.mark.parametrize("group", [(), ("bench",), ("probe",), ("campaign",), ("trace",)])
 def test_every_listed_command_says_what_it_is_for(group: tuple[str, ...]) -> None:
-    lines = _run(*group, "-h").stdout.partition("Commands")[2].splitlines()
+    listed = _run(*group, "-h").stdout.partition("Commands:\n")[2].splitlines()[:-1]
     if group in ((), ("bench",)):  # those a newcomer meets: a line for each
-        assert not [line for line in lines if line.startswith("│  ")]
-    without = [line for line in lines if line.startswith("│ ") and len(line.split()) < 5]
-    assert [line for line in without if not line.startswith("│  ")] == []
+        assert not [line for line in listed if line.startswith("   ")]
+    assert [line for line in listed if line[2] != " " and len(line.split()) < 4] == []
+
+
+@pytest.mark.parametrize("group", LISTS)
+def test_a_list_has_the_options_that_the_group_takes(group: str) -> None:
+    command: Any = typer.main.get_command(app)
+    context = typer.Context(command, help_option_names=["-h", "--help"])
+    if group:
+        command = command.get_command(context, group)
+        context = typer.Context(command, parent=context)
+    shown = [item for item in command.get_params(context) if not item.hidden]
+    names = {name for item in shown for name in item.opts}
+    listed = {word.strip(",") for row in {**LISTS[group].options, **HELP} for word in row.split()}
+    assert {word for word in listed if word.startswith("-")} == names
 
 
 def test_verbose_says_where_an_error_was_raised(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from scikit_build_core.build import prepare_metadata_for_build_wheel
 
 from support import light
 from support.programs import execute
-from wirecost.cli import COMMANDS, app
+from wirecost.cli import app
 from wirecost.cli.bench import NAMES
-from wirecost.system.extras import CAMPAIGN, REQUIRED, missing
+from wirecost.cli.lists import COMMANDS
+from wirecost.system.extras import EXTRAS, REQUIRED, missing
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "examples" / "consumers" / "state.proto"
@@ -45,13 +46,13 @@ def requirements(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]
 
 def test_the_wheel_alone_is_enough(requirements: dict[str, set[str]]) -> None:
     assert requirements[""] > set(light.COMPILE)
-    assert set(requirements) == {"", "campaign", "docs", "ros2", "tensor", "transports"}
+    assert set(requirements) == {*EXTRAS, "", "docs", "ros2", "tensor", "transports"}
 
 
 @pytest.mark.parametrize(
     ("lists", "extras"),
     [
-        (("run",), ("",)),
+        (("run",), ("", "figures", "fmi")),
         (("run", "transports", "transports-alone"), ("", "transports")),
         (("run", "transports", "test"), ("", "campaign")),
     ],
@@ -77,8 +78,8 @@ def test_the_missing_packages_that_are_explained_are_the_extras(
     # Whoever leaves out all dependencies lacks what the extensions load, too.
     others = requirements[""] - set(light.COMPILE) | {"nanobind-backend"}
     assert {light.normal(owners[package][0]) for package in REQUIRED} == others
-    found = {light.normal(owners[package][0]) for package in CAMPAIGN}
-    assert found == requirements["campaign"]
+    for extra, packages in EXTRAS.items():
+        assert {light.normal(owners[package][0]) for package in packages} == requirements[extra]
 
 
 def test_a_package_that_no_extra_brings_is_another_matter() -> None:
@@ -95,7 +96,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def test_help_lists_every_command() -> None:
     done = run("--help")
     assert (done.returncode, done.stderr) == (0, "")
-    listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("│ ")}
+    listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")}
     assert listed >= set(COMMANDS)
 
 
@@ -105,8 +106,8 @@ def test_lists_say_what_commands_are_for() -> None:
     lines = run("bench", "--help").stdout.splitlines()
     for name in NAMES:
         command = bench.get_command(typer.Context(bench), name)
-        (line,) = (one for one in lines if one.startswith(f"│ {name} "))
-        assert " ".join(line.strip("│ ").split()[1:4]) in " ".join(command.help.split())
+        (line,) = (one for one in lines if one.startswith(f"  {name} "))
+        assert " ".join(line.split()[1:4]) in " ".join(command.help.split())
 
 
 @pytest.mark.parametrize("lang", ["cpp", "python", "java"])

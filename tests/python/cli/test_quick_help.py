@@ -12,11 +12,11 @@ import pytest
 
 from support.commands import commands
 from support.programs import execute
-from wirecost.system.extras import CAMPAIGN, REQUIRED
+from wirecost.system.extras import EXTRAS, REQUIRED
 
 HEAVY = sorted(
     REQUIRED - {"nanobind_backend"}  # of a millisecond, which the extensions import
-    | CAMPAIGN
+    | set[str]().union(*EXTRAS.values())
     | {"asyncio", "concurrent.futures", "google.protobuf", "grpc", "grpc_tools", "jinja2"}
     | {"multiprocessing", "pandas", "scipy", "torch", "zmq"}
 )

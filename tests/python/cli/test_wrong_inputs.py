@@ -69,11 +69,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sentence(printed: str) -> str:
-    """Return an answer without the usage and the frame that a command's own mistakes have."""
+    """Return an answer without the usage that a command's own mistakes have."""
     if not printed.startswith("Usage: "):
         return printed[printed.index("wirecost: ") :]  # behind the progress
-    framed = (line.strip("│ ") for line in printed.splitlines() if line.startswith("│"))
-    return " ".join(" ".join(framed).split())
+    return " ".join(printed.partition("\nError: ")[2].split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)

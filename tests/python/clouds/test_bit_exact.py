@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 
 from clouds.test_compressed_clouds import literals
-from wirecost.data.clouds import kitti, scan_files
+from wirecost.data.clouds import kitti, packed_recording, scan_files
 from wirecost.data.clouds.conversion import Converted, Wanted, convert
 from wirecost.data.clouds.packed import TYPES, Layout, point_fields
 from wirecost.data.clouds.packed_message import CDR, CLOUD, PACKED, store
 from wirecost.data.clouds.point_cloud2 import points_of, remove_padding
-from wirecost.measure.cost import packed_recording
 from wirecost.system.errors import UserError
 
 Points = npt.NDArray[Any]

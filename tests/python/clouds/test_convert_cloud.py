@@ -21,9 +21,9 @@ from clouds.test_packed import bytes_of, scan
 from cost.drives import POINTS, RATES_HZ, SECONDS, drive
 from wirecost.cli import app
 from wirecost.data.clouds.packed import point_fields
+from wirecost.data.clouds.packed_recording import McapMessages
 from wirecost.data.clouds.scan_writers import WRITERS
 from wirecost.data.recordings.mcap.writer import McapSchema
-from wirecost.measure.cost.packed_recording import McapMessages
 from wirecost.system.errors import UserError
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
@@ -81,7 +81,7 @@ def pcd(tmp_path: Path) -> Path:
 def test_a_scan_comes_back_byte_by_byte(pcd: Path, suffix: str, quick: tuple[str, ...]) -> None:
     first, packed, back = pcd.with_suffix(suffix), pcd.with_suffix(".wcloud"), pcd.parent / "back"
     first.write_bytes(WRITERS[suffix](scan()[SINGLE]))
-    found = converted(first, packed, "--lossless", *quick)
+    found = converted(first, packed, *quick)
     assert found["errors"] == {}
     assert found["fields"]["ring"] == "uint16"
     assert found["packed_bytes"] == packed.stat().st_size
@@ -111,7 +111,7 @@ def test_kitti_takes_its_four_fields(tmp_path: Path, pcd: Path) -> None:
     assert (tmp_path / "1.bin").read_bytes() == points.tobytes()
     converted(pcd, tmp_path / "2.wcloud")
     said = refusal(tmp_path / "2.wcloud", tmp_path / "2.bin")
-    assert "as floats; name a .pcd" in said
+    assert "name a .pcd" in said
     assert not (tmp_path / "2.bin").exists()
 
 
@@ -188,7 +188,7 @@ def test_a_wrong_message_leaves_nothing(tmp_path: Path, drives: Path) -> None:
     types.register(get_types_from_msg(DEFINITION, PACKED))
     packed, out = drives.with_stem("packed"), tmp_path / "out.mcap"
     converted(drives, packed)
-    assert "allow it by --memory" in refusal(packed, out, "--memory", "10kB")
+    assert "by --memory" in refusal(packed, out, "--memory", "10kB")
     data = messages(packed)[1][2]
     other, cut = types.deserialize_cdr(data, PACKED), types.deserialize_cdr(data, PACKED)
     other.format = "draco"
@@ -210,9 +210,8 @@ def test_a_wrong_message_leaves_nothing(tmp_path: Path, drives: Path) -> None:
     ("words", "said"),
     [
         (("scan.pcd", "out.ply"), "name such a file"),
-        (("scan.pcd", "out.wcloud", "--error", "1"), "such as 1mm"),
+        (("scan.pcd", "out.wcloud", "--error", "much"), "such as 1mm"),
         (("scan.pcd", "out.wcloud", "--error", "0mm"), "such as 1mm"),
-        (("scan.pcd", "out.wcloud", "--error", "1mm", "--lossless"), "choose one"),
         (("scan.pcd", "out.wcloud", "--topic", "/a"), "is for recordings"),
         (("scan.pcd", "no/out.wcloud"), "name another file"),
         (("scan.pcd", "scan.wcloud"), "exists"),
@@ -242,4 +241,4 @@ def test_the_answer_is_one_screen(pcd: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
-    assert "every bit of each field is kept" in " ".join(done.stdout.split())
+    assert "every bit" in " ".join(done.stdout.split())

@@ -68,7 +68,7 @@ def test_vertices_are_read(tmp_path: Path, form: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (("ply\n", "PLY\n"), "does not begin with ply"),
+        (("ply\n", "PLY\n"), "does not start with ply"),
         (("ascii", "packed"), "a line format packed 1.0"),
         (("format ascii 1.0\n", ""), "no format line"),
         (("vertex 3", "vertex 999999999999"), "is cut off"),

@@ -121,6 +121,7 @@ def compiled_apart(path: Path | str, wires: str, languages: str) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.thorough
 def test_fifty_thousand_fields(tmp_path: Path):
     types = ("float64", "string", "int8[]", "string[]", "bool", "uint16[3]")
     written = []

@@ -24,6 +24,8 @@ MOST_FILES = 13
 """Of a type in C++: with all of the robot's files, the compiler takes minutes and gigabytes."""
 CLASSES = 10
 """Types that are tried with Protobuf's interface, those that need the fewest files."""
+IN_PART = {"foxglove_schemas_protobuf", "gtfs_realtime_bindings"}
+"""Sets that compile in seconds; the others are thorough."""
 SECTIONS = {"service", "extension"}
 
 pytestmark = pytest.mark.skipif(
@@ -66,7 +68,13 @@ class ForeignSet:
         return full_names
 
 
-@pytest.fixture(scope="module", params=foreign.SETS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=() if name in IN_PART else pytest.mark.thorough)
+        for name in foreign.SETS
+    ],
+)
 def compiled(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> ForeignSet:

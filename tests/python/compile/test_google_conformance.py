@@ -77,6 +77,7 @@ def test_python(generated: Path, tmp_path: Path) -> None:
     passes(command, tmp_path, json=True)
 
 
+@pytest.mark.thorough
 def test_native_python(tmp_path: Path) -> None:
     include = SUITE / "include"
     inputs = [str(include / name) for name in SCHEMAS]
@@ -85,6 +86,7 @@ def test_native_python(tmp_path: Path) -> None:
     passes([sys.executable, str(HERE / "testee.py"), str(folder), "google_native"], tmp_path, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("facade", [False, True], ids=["holders", "facade"])
 def test_cpp(facade: bool, generated: Path, tmp_path: Path) -> None:
     program = tmp_path / "testee"

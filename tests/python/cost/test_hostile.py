@@ -28,6 +28,7 @@ from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.observe.probe.symbols import source_lines
@@ -81,7 +82,7 @@ def test_damaged_recordings(tmp_path: Path, name: str) -> None:
         begun = time.monotonic()
         try:
             found = read(path)
-            cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
+            cost = system_cost([str(path)], found, Pricing(PriceList({}), "cpp"), {})
             for topic in found.topics:
                 if topic.subject is not None:
                     inside(topic, PriceList({}), "cpp")
@@ -199,7 +200,7 @@ def test_a_topic_is_no_command() -> None:
     connection = RecordedConnection(0, cost.topic, "T", "cdr", "", b"", 9, "")
     topic = TopicSurvey(connection)
     topic.sample[0] = bytes(1 << 20)
-    found = remedies(["a b.mcap"], [(topic, cost)], PriceList({}), "cpp")
+    found = remedies(["a b.mcap"], [(topic, cost)], Pricing(PriceList({}), "cpp"))
     commands = {one.kind: shlex.split(one.command) for one in found}
     assert commands["shared memory"][-2:] == ["--rate", "2000"]
     assert commands["zstd -1"][3:] == ["a b.mcap", "--topic", cost.topic]

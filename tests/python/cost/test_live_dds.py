@@ -38,7 +38,8 @@ def seen(network: str, out: Path, *options: str) -> Any:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_topics_of_a_domain_are_counted(network: str, tmp_path: Path) -> None:
     topics = seen(network, tmp_path / "cost.json", "--for", "6s")
-    assert topics.keys() == {"/points", "/clock", "/tf_static", "Tank/level"}
+    calls = {"/lookup (requests)", "/lookup (replies)"}
+    assert topics.keys() == {"/points", "/clock", "/tf_static", "Tank/level", *calls}
     points = topics["/points"]
     assert points["type"] == "sensor_msgs/msg/PointCloud2"
     assert points["publishers"] == ["/test/robot"]

@@ -15,11 +15,15 @@ from rosbags.interfaces import (
     QosReliability,
     QosTime,
 )
+from typer.testing import CliRunner
 
 from cost.drives import drive
-from wirecost.data.recordings.offered import LONGEST, offered_words
+from wirecost.cli import app
+from wirecost.data.recordings.offered import KEY, LONGEST, limited, offered_words
+from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.prices import PriceList
+from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import qos_hints, tables
@@ -48,7 +52,7 @@ WORDS = {
 
 def cost_of(path: Path) -> SystemCost:
     read = survey([path], (), lambda _done, _total, _text: None)
-    return system_cost([str(path)], read, PriceList({}), "cpp", {})
+    return system_cost([str(path)], read, Pricing(PriceList({}), "cpp"), {})
 
 
 @pytest.mark.parametrize("version", [8, 9])
@@ -84,4 +88,37 @@ def test_a_small_topic_needs_no_advice(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_damaged_says_nothing(offered: object) -> None:
-    assert offered_words(offered) == ""
+    assert offered_words(limited(offered)) == ""
+
+
+def test_a_list_that_aliases_make_huge_is_cut() -> None:
+    large: object = "x" * 1000
+    for _ in range(40):
+        large = dict.fromkeys(map(str, range(40)), large)
+    assert limited([{"reliability": "reliable", "more": large}] * 9) == (
+        "[" + ", ".join(['{"reliability": "reliable", "more": {}}'] * 9) + "]"
+    )
+
+
+@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("name", ["drive.mcap", "drive.db3"])
+def test_a_copy_of_a_recording_keeps_what_publishers_offered(
+    name: str, version: Literal[8, 9], tmp_path: Path
+) -> None:
+    drive(tmp_path / name, OFFERED, version)
+    packed, back = tmp_path / "packed.mcap", tmp_path / "back.mcap"
+    for source, out in ((tmp_path / "drive", packed), (packed, back)):
+        done = CliRunner().invoke(app, ["convert-cloud", str(source), str(out)])
+        assert done.exit_code == 0, done.output
+    assert {topic.topic: topic.qos for topic in cost_of(back).topics} == WORDS
+    with Recording(back) as recording, Recording(tmp_path / "drive") as source_recording:
+        before, after = (
+            {connection.topic: each.about(connection) for connection in each.connections}
+            for each in (source_recording, recording)
+        )
+    for about in before.values():
+        about.pop("topic_type_hash", None)
+    for about in after.values():
+        about.pop("topic_type_hash", None)
+    assert after == before
+    assert KEY in after["/points"]

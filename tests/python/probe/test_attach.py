@@ -93,8 +93,8 @@ def test_a_real_process() -> None:
 def test_options_that_cannot_be(tmp_path: Path) -> None:
     for words, said in (
         (["--for", "0"], "--for 0"),
-        (["--every", "0.001"], "--every 0.001"),
-        (["--for", "1e6", "--every", "0.1"], "look less often"),
+        (["--every", "0.001"], "--every 1ms"),
+        (["--for", "1e6", "--every", "0.1"], "give a longer time"),
         (["--for", "0.01", "--every", "0.01", "--out", str(tmp_path / "no" / "x")], "--out"),
     ):
         done = execute([str(WIRECOST), "probe", "attach", str(os.getpid()), *words], timeout=60)

@@ -17,6 +17,7 @@ from wirecost.measure.cost import measured_topics
 from wirecost.measure.cost.calibration import AbsentError, Observation
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList, known_prices
+from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.remedies import PACKED
 from wirecost.measure.cost.system_cost import system_cost
 
@@ -31,7 +32,7 @@ def test_bytes_and_rates_are_those_of_the_messages(tmp_path: Path, name: str) ->
     path = tmp_path / (name if name.endswith(".bag") else "drive")
     found = read(path)
     assert {topic.connection.topic: list(topic.sizes) for topic in found.topics} == sizes
-    cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], found, Pricing(PriceList({}), "cpp"), {})
     assert cost.bytes == sum(map(sum, sizes.values()))
     assert {topic.topic: pytest.approx(topic.rate_hz) for topic in cost.topics} == RATES_HZ
     assert not cost.warnings
@@ -79,7 +80,7 @@ def test_what_cannot_be_read_is_counted_all_the_same(tmp_path: Path) -> None:
         ],
     )
     found = read(path)
-    cost = system_cost([str(path)], found, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], found, Pricing(PriceList({}), "cpp"), {})
     rows = {(topic.topic, topic.type): topic for topic in cost.topics}
     assert cost.bytes == len(TWO) + 12 + 2 + 5 + 9
     assert len(rows) == 4
@@ -116,7 +117,7 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
     drive(tmp_path / "drive.mcap")
     path = tmp_path / "drive"
     read_topics = read(path)
-    cost = system_cost([str(path)], read_topics, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], read_topics, Pricing(PriceList({}), "cpp"), {})
     contents: dict[str, list[list[bytes]]] = {}
 
     def observed(about: Subject, _lang: str, _library: str, given: Any, _say: Any) -> list[Any]:
@@ -126,7 +127,9 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
 
     monkeypatch.setattr(measured_topics, "observed", observed)
     wanted = {topic.topic for topic in cost.topics}
-    result = measured_topics.measured(cost, read_topics.topics, wanted, PriceList({}), print)
+    result = measured_topics.measured(
+        cost, read_topics.topics, wanted, Pricing(PriceList({}), "cpp"), print
+    )
     assert all(topic.is_measured for topic in result.topics)
     assert all(len(some) == SAMPLED for given in contents.values() for some in given)
     clouds, packed = contents["sensor_msgs.PointCloud2"]
@@ -142,7 +145,7 @@ def test_large_messages_are_measured_as_if_they_had_just_come(
 def test_what_is_printed_for_a_running_graph_names_the_graph(tmp_path: Path) -> None:
     drive(tmp_path / "drive.mcap")
     graph = ["--live", "dds", "--domain", "3"]
-    cost = system_cost(graph, read(tmp_path / "drive"), known_prices(), "cpp", {})
+    cost = system_cost(graph, read(tmp_path / "drive"), Pricing(known_prices(), "cpp"), {})
     (packed,) = (one for one in cost.remedies if one.kind == PACKED)
     assert packed.command == "wirecost cost --live dds --domain 3 --measure /points"
     others = {one.command for one in cost.remedies} - {packed.command, ""}
@@ -157,13 +160,15 @@ def test_a_topic_that_cannot_be_measured_says_what_its_library_needs(
     drive(tmp_path / "drive.mcap")
     path = tmp_path / "drive"
     read_topics = read(path)
-    cost = system_cost([str(path)], read_topics, PriceList({}), "cpp", {})
+    cost = system_cost([str(path)], read_topics, Pricing(PriceList({}), "cpp"), {})
 
     def observed(*_: Any) -> list[Any]:
         raise AbsentError("apt-get install libfastcdr-dev")
 
     monkeypatch.setattr(measured_topics, "observed", observed)
-    result = measured_topics.measured(cost, read_topics.topics, {"/imu"}, PriceList({}), print)
+    result = measured_topics.measured(
+        cost, read_topics.topics, {"/imu"}, Pricing(PriceList({}), "cpp"), print
+    )
     (complaint,) = result.warnings
     assert complaint.startswith("/imu is not measured: ")
     assert "apt-get install libfastcdr-dev" in complaint and "--lang python" in complaint

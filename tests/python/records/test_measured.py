@@ -64,7 +64,7 @@ def test_where_nothing_is_the_error_says_what_to_do(tmp_path: Path, name: str) -
 
 
 def test_a_folder_that_is_not_there_is_answered_with_a_command(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"`wirecost results \.` lists those in this one"):
+    with pytest.raises(UserError, match=r"`wirecost results \.` lists those in the current folder"):
         measured_in(tmp_path / "results")
 
 

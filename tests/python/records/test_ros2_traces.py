@@ -383,7 +383,7 @@ def test_files_beside_the_streams_do_no_harm(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("first run\n")
     logs = read_recorded([tmp_path])
     assert executed_in(logs) == expected
-    assert logs[0].lacks == ("1 file beside the streams left out: notes.txt",)
+    assert logs[0].lacks == ("1 file next to the streams left out: notes.txt",)
 
 
 @pytest.mark.parametrize("tail", [bytes(5000), b"\xff" * 5000], ids=["zeros", "other bytes"])

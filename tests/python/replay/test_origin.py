@@ -31,7 +31,7 @@ from wirecost.replay.recording.snapshot import JoinedTopic, Snapshot, read_snaps
 from wirecost.replay.recording.writer import INPUT, RecordingWriter
 from wirecost.replay.systems import system_named
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 NASTY = "\x1b[2K\r\n\u202egpj.sh\udc80"
 LONGEST_LINE = 6000
@@ -274,14 +274,17 @@ def test_on_a_terminal_it_is_shown_and_asked(answer: str, starts: bool, tmp_path
         env=os.environ | {"TERM": "xterm"}, start_new_session=True,
     ) as program:  # fmt: skip
         os.close(terminal)
-        output = _until(ours, "[y/N]")
-        assert not (tmp_path / "started").exists()
-        assert "not a node" in output
-        assert r"\x1b[2K\r\n\u202egpj.sh" in output
-        assert "\x1b[2K\r\n\u202e" not in output
-        os.write(ours, answer.encode())
-        rest = _until(ours, None)
-        code = program.wait(60)
+        try:
+            output = _until(ours, "[y/N]")
+            assert not (tmp_path / "started").exists()
+            assert "not a node" in output
+            assert r"\033[2K\015\012\342\200\256gpj.sh" in output
+            assert "\x1b[2K\r\n\u202e" not in output
+            os.write(ours, answer.encode())
+            rest = _until(ours, None)
+            code = program.wait(60)
+        finally:
+            program.kill()  # one that waits for an answer would wait for ever
     os.close(ours)
     assert (tmp_path / "started").exists() == starts, rest
     if not starts:

@@ -9,11 +9,11 @@ from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from support.result_folders import DATA
+from wirecost.measure.bench.osi.content import growths
+from wirecost.measure.bench.osi.schema import OsiMeta
 from wirecost.results.analysis.race import Ratio
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.reading import read_results
-from wirecost.results.records.schemas.osi import OsiMeta
-from wirecost.results.report.scenarios.osi.content import growths
 
 META = read_results(DATA / "osi").meta_as(OsiMeta)
 SIZES = (100, 1000, 10)

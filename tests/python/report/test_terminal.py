@@ -43,9 +43,9 @@ NARROW = {
     "a heading takes two lines before a name does": (
         20, ["contender", "beside best Protobuf"], [["columns", "12× faster"]],
     ),
-    "a list fits": (25, ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]]),
+    "a list fits": (25, ["contender", "losses"], [["a b", "2 lost; 3 twice"]]),
     "a list takes several lines before a name does": (
-        20, ["contender", "went wrong"], [["a b", "2 lost; 3 twice"]],
+        20, ["contender", "losses"], [["a b", "2 lost; 3 twice"]],
     ),
 }  # fmt: skip
 

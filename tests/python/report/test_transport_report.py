@@ -346,7 +346,7 @@ def test_what_a_99th_percentile_needs(seconds: float, option: str, tmp_path: Pat
     of = transport_folder(tmp_path, {"a": Made()})
     of = dataclasses.replace(of, meta=meta_with(of.meta, seconds=seconds))
     text = first_answer(of, with_counts(of, "a", received=10))
-    assert f"p99 needs 1,000 arrivals, not 10: take `{option}`." in text
+    assert "p99" in text and f"`{option}`." in text
 
 
 def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
@@ -354,6 +354,14 @@ def test_an_interim_answer_advises_nothing(tmp_path: Path) -> None:
     text = first_screen(interim_answer(of, summarize(of), "The verdict follows."))
     assert text.startswith("The verdict follows.") and "take " not in text
     assert "b python default" in text
+
+
+def test_that_no_shared_memory_was_measured_comes_first(tmp_path: Path) -> None:
+    of = transport_folder(tmp_path, {"a": Made()})
+    why = "iceoryx2: not installed: pip install iceoryx2"
+    of = dataclasses.replace(of, meta=meta_with(of.meta, no_shared_memory=why))
+    lead = content(of).lead or ""
+    assert lead.startswith("No middleware") and lead.index(why) < lead.index("a python")
 
 
 def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) -> None:
@@ -367,14 +375,14 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
     first = content(of).first
     assert first is not None
     shown = [dict(zip(first.table.headings, row, strict=True)) for row in first.table.rows]
-    assert {row["contender"]: row["went wrong"] for row in shown} == {
-        "a python matched": "nothing",
-        "b python default": "nothing",
+    assert {row["contender"]: row["losses"] for row in shown} == {
+        "a python matched": "none",
+        "b python default": "none",
         "a python default": "1 of 1,001 lost",
     }
     assert all(row["p99"] != NONE for row in shown)
-    assert "a python default 1 of 1,001" in first.sentence
-    assert "take a python matched" in first.sentence
+    assert "1 of 1,001" in first.sentence
+    assert "a python matched" in first.sentence
     assert any(": NODROP 1" in step for step in first.steps)
 
 
@@ -397,12 +405,12 @@ def test_quicker_is_who_is_so_by_more_than_chance(
         "python matched": (low + between, low + between + 10),
     }
     rows = [dataclasses.replace(row, ci95_ns=intervals[row.mode]) for row in summarize(of)]
-    assert ("quicker" in (content_of(of, rows).lead or "")) == is_said
+    assert ("faster" in (content_of(of, rows).lead or "")) == is_said
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, {"a": Made()})
-    assert not [table for table in content(of).tables if table.title.startswith("Which transport")]
+    assert not [table for table in content(of).tables if table.title.startswith("Which middleware")]
     (only,) = measured(summarize(of))
     assert only.cost_ns == pytest.approx(20_001)
     assert only.delivers

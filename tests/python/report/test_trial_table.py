@@ -103,17 +103,19 @@ def test_the_answer_of_a_trial_is_a_screen(snapshot: SnapshotAssertion) -> None:
 def test_without_a_gain_the_cause_is_looked_for() -> None:
     answer = first_answer(trial(), judged([gain("heap", SAME, SAME)]))
     assert answer.sentence.endswith("Median: no difference. p99: no difference.")
-    assert answer.steps == ["Find the cause:\nwirecost probe run -- ./node --fast"]
+    assert [step.partition("\n")[2] for step in answer.steps] == [
+        "wirecost probe run -- ./node --fast"
+    ]
 
 
 @pytest.mark.parametrize(
     ("case", "step"),
     [
-        ("plan", "Find the cause:\nwirecost probe run --function plan --for 9s -- ./node.py"),
+        ("plan", "To find the cause:\nwirecost probe run --function plan --for 9s -- ./node.py"),
         (
             WHOLE,
-            "Judge its functions, not the whole:\nwirecost probe try --function plan "
-            "--function 'node:*' --for 9s -- ./node.py",
+            "To compare its functions instead of the whole program:\nwirecost probe try "
+            "--function plan --function 'node:*' --for 9s -- ./node.py",
         ),
     ],
 )
@@ -150,7 +152,7 @@ def test_what_waited_less_for_others_comes_behind_what_did_not() -> None:
         assert [row[0] for row in answer.table.rows] == order
         assert [step.split(",")[0] for step in answer.steps] == order
         assert any("(holds 64 MiB)" in step for step in answer.steps)
-        lines = [line for line, _ in doubts(disturbed, gains) if "waited for a processor" in line]
+        lines = [line for line, _ in doubts(disturbed, gains) if "waited for a CPU" in line]
         assert len(lines) == bool(shares)
         if lines:
             assert "30.0 % of its time as it is, 1.0 % with fifo" in lines[0]

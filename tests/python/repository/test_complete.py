@@ -79,8 +79,16 @@ def test_a_transport_can_be_used(name: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("lang", "wire"),
+    [
+        pytest.param(
+            lang, wire, marks=() if wire == "cdr" or lang == "java" else pytest.mark.thorough
+        )
+        for lang in LANGUAGES
+        for wire in WIRES
+    ],
+)
 def test_a_language_has_all_its_contenders(lang: str, wire: str) -> None:
     chosen = selection(Settings(), lang, wire)
     backend = backend_of(lang, subject_of(lang, wire), chosen, lambda _: None)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from support.compiled import ROOT
-from wirecost.cli import COMMANDS
+from wirecost.cli.lists import COMMANDS
 
 PACKAGE = ROOT / "python" / "wirecost"
 HERE = PACKAGE / "system" / "foreign.py"

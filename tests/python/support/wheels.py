@@ -28,9 +28,9 @@ def wheel() -> Path:
 def installed_wheel(
     wheel: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Path:
-    """Return a fresh environment with the wheel alone, which tests must not change.
+    """Return a fresh environment with the wheel, which tests must not change.
 
-    Processes of pytest-xdist share it: the first one makes it."""
+    It draws figures and loads FMUs. Processes of pytest-xdist share it: the first one makes it."""
     shared = tmp_path_factory.getbasetemp()
     if hasattr(request.config, "workerinput"):
         shared = shared.parent
@@ -38,7 +38,7 @@ def installed_wheel(
     with (shared / "installed.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not complete.exists():
-            installed([str(wheel)], folder)
+            installed([f"{wheel}[figures,fmi]"], folder)
             complete.touch()
     return folder
 

@@ -97,5 +97,5 @@ def test_a_header_that_changes_behind_its_check_has_no_effect(
     monkeypatch.setattr(layout, "header_size", changing)
     assert decode(memory)["a"].tolist() == [0, 1, 2]
     monkeypatch.undo()
-    with pytest.raises(FrameError, match="does not begin like a tensor frame"):
+    with pytest.raises(FrameError, match="does not start like a tensor frame"):
         decode(memory)

@@ -134,7 +134,7 @@ def test_an_output_cannot_also_be_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("inside", [".", "..", "a"])
 def test_outputs_do_not_lie_among_the_inputs(fleet: Path, inside: str) -> None:
     before = sorted(fleet.rglob("*"))
-    with pytest.raises(UserError, match="choose an output folder beside the inputs"):
+    with pytest.raises(UserError, match="choose an output folder next to the inputs"):
         run([f"{fleet}/**/*.osi"], fleet / inside)
     assert sorted(fleet.rglob("*")) == before
 

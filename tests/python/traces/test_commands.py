@@ -181,7 +181,7 @@ def test_a_part_is_chosen_by_frames_or_seconds(
         assert [bytes(m) for _, m in trace.frames()] == [view(number) for number in numbers]
 
 
-@pytest.mark.parametrize("text", ["", "-1", "1e3", "2.5", "s", ".5s", "１s", "1" * 30])
+@pytest.mark.parametrize("text", ["", "-1", "1e3", "2.5", "s", "１s", "1" * 30])
 def test_other_bounds_are_refused(text: str) -> None:
     with pytest.raises(UserError, match="give a frame number"):
         Bound.parse("--from", text)

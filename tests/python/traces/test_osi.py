@@ -214,7 +214,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, suffix: str) -> None
     ("name", "data", "says"),
     [
         ("none.osi", None, "No such file"),
-        ("trace.bin", b"", "not a trace by its suffix"),
+        ("trace.bin", b"", "no trace of OSI by its suffix"),
         ("empty.osi", b"", "holds no frame; record it again"),
         ("noise.osi", content([b"\xff" * 20] * 3), "not OSI messages"),
         ("noise_sv_.osi", content([b"\xff" * 20] * 3), "not OSI messages"),

@@ -53,6 +53,14 @@ def test_an_ordinary_user_loses_nothing_and_stays_on_loopback(network: str) -> N
     assert done.stderr == ""
 
 
+def test_ports_are_at_the_address_from_which_the_name_server_is_reached() -> None:
+    address = networks.SECOND_ADDRESS
+    command = ["env", f"PYTHONPATH={SUPPORT}", *SOAK, "50", "50", address]
+    done = networks.run_inside("second", command)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"in_order": True, "lost": 0, "listening": [address]}
+
+
 def test_a_subscriber_that_stops_is_left_behind(
     here: Transport, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,15 @@ bool DdsReader::from_before(const Message& message) const {
          message.received.monotonic < made_.monotonic + looked_at_ns;
 }
 
+void DdsReader::count_missed(const SampleName& received) {
+  const std::lock_guard lock(choice_mutex_);
+  std::int64_t& last = last_[received.writer];
+  if (last > 0 && received.sequence > last + 1) {
+    missed_ += static_cast<std::uint64_t>(received.sequence - last - 1);
+  }
+  last = std::max(last, received.sequence);
+}
+
 void DdsReader::on_subscription_matched(dds::DataReader*,
                                         const dds::SubscriptionMatchedStatus& change) {
   peers_.changed(change.last_publication_handle, change.current_count_change);
@@ -91,6 +100,7 @@ void DdsReader::on_data_available(dds::DataReader* reader) {
     const auto source_ns = info.source_timestamp.to_ns();
     message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
     const SampleName own = name_of(info.sample_identity);
+    count_missed(own);
     if (!chosen(own.writer) || (live_only_ && from_before(message))) continue;
     handler_(std::move(message), own, name_of(info.related_sample_identity));
   }

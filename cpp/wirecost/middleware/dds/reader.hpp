@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,6 +62,8 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
   /// Writers whose participants have not acknowledged all readers of ours: what they send may pass
   /// this one by.
   std::size_t unconfirmed() const;
+  /// Messages that any writers sent between two that came, by their sequence numbers.
+  std::uint64_t missed() const { return missed_; }
   /// Counts for messages that are handed over from now on.
   void choose(WriterChoice choice);
   /// Leaves the domain; nothing is handed over any more.
@@ -72,6 +76,7 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
       const eprosima::fastdds::dds::SubscriptionMatchedStatus& change) override;
   bool chosen(const Guid& writer);
   bool from_before(const Message& message) const;
+  void count_missed(const SampleName& received);
 
   const DdsQos qos_;
   const Handler handler_;
@@ -79,6 +84,9 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
   const Stamp made_ = Stamp::now();
   std::mutex choice_mutex_;
   WriterChoice choice_;
+  /// The last sequence number of each writer, guarded as the choice is.
+  std::map<Guid, std::int64_t> last_;
+  std::atomic<std::uint64_t> missed_ = 0;
   mutable std::mutex mutex_;
   // Both null once closed.
   std::shared_ptr<DdsParticipant> participant_;

@@ -6,12 +6,12 @@ The proposals are below what today's sensors resolve: 1 mm, 1 mm/s, 0.001°, 0.1
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wirecost.system.errors import UserError
+from wirecost.system.lengths import metres
 
 FLIGHT = 6.67e-12
 """Seconds that light takes to a place 1 mm further away and back."""
@@ -60,25 +60,31 @@ class Errors:
     """Errors of ``--error``, by field, by ``message.field`` or for all as ``*``."""
 
     limits: dict[str, float] = field(default_factory=dict)
+    lengths: set[str] = field(default_factory=set)
+    """Fields whose error was given with a unit of length."""
     used: set[str] = field(default_factory=set)
 
     @staticmethod
     def parse(options: Sequence[str]) -> Errors:
-        """Parse ``FIELD=E`` options; 0 keeps every bit. Raises UserError."""
-        limits = {}
+        """Parse ``FIELD=E`` options, as ``x=1mm`` or ``yaw=0.001``; 0 keeps every bit.
+
+        Raises UserError.
+        """
+        limits, lengths = {}, set()
         for option in options:
             where, _, text = option.rpartition("=")
             try:
-                error = float(text)
-            except ValueError:
-                error = math.nan
-            if not where or not (math.isfinite(error) and error >= 0):
+                limits[where] = 0.0 if text == "0" else metres("--error", text)
+            except UserError:
+                where = ""
+            if not where:
                 raise UserError(
-                    f"--error {option}: give FIELD=E, a field and its largest error; 0 keeps "
-                    "every bit"
+                    f"--error {option}: give FIELD=E, a field and its largest error, such as "
+                    "x=1mm; 0 keeps every bit"
                 )
-            limits[where] = error
-        return Errors(limits)
+            if text[-1:].isalpha():
+                lengths.add(where)
+        return Errors(limits, lengths)
 
     def of(self, message: str, path: str) -> Allowed | None:
         """Return the allowed error of a field; None for no error at all."""
@@ -86,6 +92,11 @@ class Errors:
         for where in (f"{message}.{path}", path, "*"):
             if where in self.limits:
                 self.used.add(where)
+                if where in self.lengths and unit and unit.unit != "m":
+                    raise UserError(
+                        f"--error {where}: {path} is not a length; give a number in "
+                        f"{unit.unit or 'its unit'}"
+                    )
                 error = self.limits[where]
                 return Allowed(error, unit.unit if unit else "") if error else None
         return unit

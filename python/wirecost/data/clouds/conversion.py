@@ -20,6 +20,7 @@ from wirecost.data.clouds.packed import (
     layout_of,
 )
 from wirecost.data.clouds.scan_writers import WRITERS
+from wirecost.data.clouds.waste import CloudWaste
 from wirecost.system import whole_file
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
@@ -67,6 +68,8 @@ class Converted:
     first_kept: str = ""
     """The first of them, and why."""
     warnings: list[str] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
+    """What the clouds carry in vain, and what to do about it."""
 
     def add(self, layout: Layout, packed_bytes: int, errors: dict[str, float]) -> None:
         """Count a cloud."""
@@ -79,8 +82,8 @@ class Converted:
         self.has_gaps |= sum(widths) < layout.step
         for name in dtype.names or ():
             self.fields[name] = dtype[name].base.name
-        for name, made in errors.items():
-            self.errors[name] = max(made, self.errors.get(name, 0.0))
+        for name, error in errors.items():
+            self.errors[name] = max(error, self.errors.get(name, 0.0))
 
 
 def convert(source: Path, out: Path, wanted: Wanted) -> Converted:
@@ -102,6 +105,9 @@ def _packed(source: Path, out: Path, wanted: Wanted) -> Converted:
     write_whole(out, packed)
     done = Converted(is_packed=True, left_out=list(scan.left_out))
     done.add(layout, len(packed), errors)
+    waste = CloudWaste()
+    waste.add(scan.points)
+    done.advice += waste.advice()
     return done
 
 

@@ -209,8 +209,8 @@ def errors_made(points: Points, decoded: Points) -> dict[str, float]:
             continue
         finite = np.isfinite(was)
         same = was.view(f"u{was.itemsize}") == is_.view(f"u{is_.itemsize}")
-        kept = bool((same | finite | (np.isnan(was) & np.isnan(is_))).all())
+        is_exact = bool((same | finite | (np.isnan(was) & np.isnan(is_))).all())
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(was.astype(np.float64) - is_.astype(np.float64))[finite]
-        errors[name] = float(off.max(initial=0.0)) if kept else float("inf")
+        errors[name] = float(off.max(initial=0.0)) if is_exact else float("inf")
     return errors

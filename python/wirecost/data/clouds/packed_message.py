@@ -20,7 +20,7 @@ from wirecost.data.clouds.packed import (
 )
 from wirecost.data.clouds.point_cloud2 import bytes_of_points, layout_of_message
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 CLOUD = "sensor_msgs/msg/PointCloud2"
 PACKED = "point_cloud_interfaces/msg/CompressedPointCloud2"
@@ -67,8 +67,10 @@ def packed_message(cloud: Any, wanted: Wanted) -> tuple[Any, Layout, dict[str, f
         height=cloud.height,
         width=cloud.width,
         fields=[
-            types["sensor_msgs/msg/PointField"](one.name, one.offset, one.datatype, one.count)
-            for one in cloud.fields
+            types["sensor_msgs/msg/PointField"](
+                point_field.name, point_field.offset, point_field.datatype, point_field.count
+            )
+            for point_field in cloud.fields
         ],
         is_bigendian=False,
         point_step=cloud.point_step,

@@ -19,7 +19,7 @@ from wirecost.data.clouds.scan import Points, Scan, check_counts, without_gaps
 from wirecost.data.clouds.text_values import numbers, points_of_text
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LONGEST_HEADER = 1 << 16
 PADDING = "_"
@@ -55,16 +55,16 @@ class _PcdHeader:
 
         ``width``: bytes of a value; 0: of its type.
         """
-        kept, places = [], []
+        columns, places = [], []
         at = 0
         for name, dtype, count in self.fields:
             if name != PADDING:
-                kept.append((name, dtype) if count == 1 else (name, dtype, (count,)))
+                columns.append((name, dtype) if count == 1 else (name, dtype, (count,)))
                 places.append(at)
             at += count * (width or dtype.itemsize)
-        if not kept:
+        if not columns:
             raise ValueError("it has no fields")
-        return np.dtype(kept), places
+        return np.dtype(columns), places
 
 
 def load(path: Path) -> Scan:
@@ -150,9 +150,9 @@ def _fields(lines: dict[str, list[str]]) -> list[tuple[str, np.dtype[Any], int]]
         if not many and name != PADDING:
             raise ValueError(f"field {shown(name, 30)} has COUNT 0")
         fields.append((name, np.dtype(f"<{_TYPES[kind]}{size}"), many))
-    kept = [(name, many) for name, _, many in fields if name != PADDING]
-    check_counts(len(kept), sum(many for _, many in kept))
-    for name, times in Counter(name for name, _ in kept).items():
+    named_fields = [(name, many) for name, _, many in fields if name != PADDING]
+    check_counts(len(named_fields), sum(many for _, many in named_fields))
+    for name, times in Counter(name for name, _ in named_fields).items():
         if times > 1:
             raise ValueError(f"it has a field {shown(name, 30)} twice")
     return fields

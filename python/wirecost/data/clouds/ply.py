@@ -14,7 +14,7 @@ from wirecost.data.clouds.mapped import mapped
 from wirecost.data.clouds.scan import Points, Scan, check_counts, without_gaps
 from wirecost.data.clouds.text_values import numbers, points_of_text
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LONGEST_HEADER = 1 << 16
 POINTS = "vertex"
@@ -88,8 +88,8 @@ def _header(content: mmap.mmap) -> _PlyHeader:
         raise ValueError("its header has no format line")
     *before, points = _to_points(elements)
     check_counts(len(points.properties), len(points.properties))
-    others = [one for one in elements if one.name != POINTS and one.count]
-    left_out = tuple(f"element {shown(one.name, 30)}" for one in others)
+    others = [element for element in elements if element.name != POINTS and element.count]
+    left_out = tuple(f"element {shown(element.name, 30)}" for element in others)
     return _PlyHeader(coded, points, before, left_out, size)
 
 
@@ -104,7 +104,7 @@ def _lines(content: mmap.mmap) -> tuple[list[str], int]:
         lines.append(content[at:end].decode("latin-1").strip())
         at = end + 1
         if lines[0] != "ply":
-            raise ValueError("it does not begin with ply")
+            raise ValueError("it does not start with ply")
     return lines[1:-1], at
 
 

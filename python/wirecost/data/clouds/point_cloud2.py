@@ -11,7 +11,7 @@ import numpy.typing as npt
 from wirecost.data.clouds.packed import TYPES, Layout
 from wirecost.data.clouds.scan import MOST_FIELDS, Points
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 
 def is_cloud(type_name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from wirecost.data.clouds import kitti
 from wirecost.data.clouds.scan import without_gaps
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 Points = npt.NDArray[Any]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 EXACT = 2.0**53
 """Integers up to this size are the same as doubles."""

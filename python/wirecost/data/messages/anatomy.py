@@ -104,13 +104,16 @@ def anatomy(subject: Subject, messages: Iterable[bytes], mean_bytes: float) -> A
 def parts_by_field(subject: Subject, messages: Iterable[bytes]) -> dict[str, tuple[Anatomy, float]]:
     """Return the parts that each field by itself has in a message, and its bytes."""
     tally, count, _ = _tallied(subject, messages)
-    found = {}
+    parts_of = {}
     for path in tally.own:
         parts = _Parts(subject)
         parts.add(path, tally)
         size = tally.own[path] / count
-        found[text(path)] = (replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0), size)
-    return found
+        parts_of[text(path)] = (
+            replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0),
+            size,
+        )
+    return parts_of
 
 
 def _tallied(subject: Subject, messages: Iterable[bytes]) -> tuple[Tally, int, int]:
@@ -119,12 +122,12 @@ def _tallied(subject: Subject, messages: Iterable[bytes]) -> tuple[Tally, int, i
     for data in messages:
         if count and size + len(data) > WALKED:
             break
-        one = Tally()
+        own = Tally()
         try:
-            walk(subject, data, one)
+            walk(subject, data, own)
         except (ValueError, RecursionError):
             continue
-        tally.add(one)
+        tally.add(own)
         count += 1
         size += len(data)
     return tally, count, size

@@ -64,7 +64,7 @@ def about_made_up(subject: Subject, messages: list[bytes], asked: Mapping[str, i
     named += ["…"] * (len(lists) > MOST_LISTS)
     other = "" if asked or not named else f", --elements {lists[0][0]}=50 changes it"
     elements = f" ({', '.join(named)}{other})" if named else ""
-    return f"made-up messages{elements}; real ones: --data FILE"
+    return f"synthetic messages{elements}; give real ones with --data FILE"
 
 
 def _lists(message: Any, path: str) -> Iterator[tuple[str, int]]:
@@ -110,9 +110,9 @@ class _Filler:
 
     def _field(self, message: Any, field: Any, path: str, depth: int) -> list[Any]:
         """Fill a field; return the messages in it, which are still empty."""
-        count, asked = self._count(field, path, depth)
+        count, is_asked = self._count(field, path, depth)
         is_message = field.message_type is not None
-        if not asked:
+        if not is_asked:
             required = field.is_required
             if (self._left <= 0 or depth >= len(ELEMENTS)) and not required:
                 return []
@@ -128,7 +128,7 @@ class _Filler:
         if is_message:
             getattr(message, field.name).SetInParent()
             return [getattr(message, field.name)]
-        value = self._random.randbytes(count) if asked else self._value(field)
+        value = self._random.randbytes(count) if is_asked else self._value(field)
         setattr(message, field.name, value)
         return []
 

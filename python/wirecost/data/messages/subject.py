@@ -20,7 +20,7 @@ from wirecost.schema.compile.plan.sequential import Planner
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import CompileError, EnumRef, File, Message, Schema
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
     from wirecost.data.messages.ros.reader import RosReader

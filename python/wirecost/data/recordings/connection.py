@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -15,14 +15,17 @@ DIALECTS = {"ros1msg": "ros1", "ros2msg": "ros2", "ros2idl": "ros2"}
 NONE = ("", "unknown")
 """Encodings of definitions that are not there; rosbag2 writes ``unknown``."""
 
+DIGEST = "topic_type_hash"
+"""Key of a type's digest beside an MCAP's channel."""
+
 
 @dataclass(frozen=True)
 class RecordedConnection:
     """Messages of one definition on a topic.
 
     ``type``: as the recording has it; ``wire``: encoding of the messages; ``encoding``: of the
-    definition; ``digest``: of the type, as ROS computes it, empty if none is there; ``qos``: what
-    is known of what its publishers offered.
+    definition; ``digest``: of the type, as ROS computes it, empty if none is there; ``about``: what
+    else the recording states, by the keys of MCAP's channels, as what its publishers offered.
     """
 
     number: int
@@ -33,7 +36,7 @@ class RecordedConnection:
     definition: bytes
     count: int
     digest: str = ""
-    qos: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_described(self) -> bool:
@@ -90,3 +93,18 @@ class RecordingPart(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass
+class RecordingFiles:
+    """Opened files of a recording, and the statements of its index about them.
+
+    ``counts``: of messages, ``offered``: QoS of publishers in YAML, both by topic; ``index``: the
+    name of the file that states them.
+    """
+
+    parts: list[RecordingPart]
+    counts: dict[str, int] = field(default_factory=dict)
+    offered: dict[str, str] = field(default_factory=dict)
+    index: str = ""
+    warnings: list[str] = field(default_factory=list)

@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import open_regular
+
+REINDEX = "ros2 bag reindex"
+"""What may mend a file of ROS 2."""
 
 
 def refuse_no_file(path: Path) -> None:

@@ -28,7 +28,7 @@ from wirecost.schema.compile.frontends.ros.packages import Finder
 from wirecost.schema.compile.schema import Field, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 _EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
 _EMPTY_CDR = 5

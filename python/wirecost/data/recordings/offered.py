@@ -7,14 +7,16 @@ A recorder cannot see the history of a publisher through DDS and writes that it 
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from wirecost.data.recordings import plain_yaml
 
 KEY = "offered_qos_profiles"
-LONGEST, MOST = 1 << 16, 64
-"""Characters of a text, and publishers of a topic, that are read."""
+LONGEST, LONGEST_VALUE, MOST = 1 << 16, 64, 64
+"""Characters of a text and of a value, and publishers of a topic, that are read."""
 HISTORY = {"1": "keep last", "2": "keep all", "keep_last": "keep last", "keep_all": "keep all"}
 RELIABILITY = {"1": "reliable", "2": "best effort", "reliable": "reliable",
                "best_effort": "best effort"}  # fmt: skip
@@ -23,18 +25,37 @@ DURABILITY = {"1": "transient local", "2": "volatile", "transient_local": "trans
 """Values of rmw's enumerations and of its words; others say that it is not known."""
 
 
-def offered_words(offered: Any) -> str:
+def limited(offered: Any) -> str:
+    """Return profiles as a text in YAML, for which a list is written as JSON.
+
+    Empty where there are none, or too many characters. Of a list, in which aliases can stand for
+    any size, only what a profile has is taken: short values, and durations.
+    """
+    if isinstance(offered, list):
+        profiles = [profile for profile in offered[:MOST] if isinstance(profile, dict)]
+        offered = json.dumps([_plain(profile) for profile in profiles]) if profiles else ""
+    return offered if isinstance(offered, str) and len(offered) <= LONGEST else ""
+
+
+def _plain(profile: dict[Any, Any], is_inner: bool = False) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in islice(profile.items(), MOST):
+        if isinstance(value, dict) and not is_inner:
+            value = _plain(value, is_inner=True)  # noqa: PLW2901
+        elif not isinstance(value, int | float | str) or len(str(value)) > LONGEST_VALUE:
+            continue
+        values[str(key)[:LONGEST_VALUE]] = value
+    return values
+
+
+@lru_cache(256)
+def offered_words(text: str) -> str:
     """Return what is known of the publishers' profiles, ``reliable volatile keep all``.
 
     Empty where nothing is known or it is damaged.
     """
-    if isinstance(offered, str):
-        return _of_text(offered) if len(offered) <= LONGEST else ""
-    return _of_profiles(offered)
-
-
-@lru_cache(256)
-def _of_text(text: str) -> str:
+    if len(text) > LONGEST:
+        return ""
     try:
         return _of_profiles(plain_yaml.load(text))
     except plain_yaml.FAULTS:

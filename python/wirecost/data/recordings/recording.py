@@ -7,19 +7,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirecost.data.recordings import folder, formats
+from wirecost.data.recordings import formats
 from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
     RecordedMessage,
 )
+from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 
-SUFFIXES = (*formats.MODULES, folder.PACKED)
 MOST_LISTED = 8
 
 
@@ -34,7 +33,8 @@ class ConnectionGroup:
 
 
 def is_recording(path: Path) -> bool:
-    return path.suffix.lower() in SUFFIXES or folder.is_folder(path)
+    """Return whether a file or folder is a recording, by its name."""
+    return bool(formats.format_of(path))
 
 
 class Recording(Closing):
@@ -44,14 +44,9 @@ class Recording(Closing):
         if not path.exists():
             raise UserError(f"{path}: no such file or folder; name a recording")
         self.path = path
-        self._counts: dict[str, int] = {}
-        self._qos: dict[str, str] = {}
-        self.warnings: list[str] = []
-        if path.is_dir():
-            self._parts, about = folder.parts_of(path)
-            self._counts, self._qos, self.warnings = about.counts, about.qos, about.warnings
-        else:
-            self._parts = [folder.opened(path)]
+        self._files = formats.open_files(path)
+        self._parts = self._files.parts
+        self.warnings = list(self._files.warnings)
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
 
@@ -59,9 +54,14 @@ class Recording(Closing):
         for part in self._parts:
             part.close()
 
+    def about(self, connection: RecordedConnection) -> dict[str, str]:
+        """Return what is stated of a connection, by the keys of MCAP's channels."""
+        offered = self._files.offered.get(connection.topic, "")
+        return ({KEY: offered} if offered else {}) | dict(connection.about)
+
     def qos(self, connection: RecordedConnection) -> str:
         """Return what is known of what a connection's publishers offered; empty: nothing."""
-        return connection.qos or self._qos.get(connection.topic, "")
+        return offered_words(self.about(connection).get(KEY, ""))
 
     def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
         """Return the readable connections of a topic, empty for the only one. Raises UserError.
@@ -140,7 +140,7 @@ class Recording(Closing):
         """Yield every message of every file, as long as it can be read; the rest is a warning."""
         for part in self._parts:
             connections = {connection.number: connection for connection in part.connections}
-            known = len(part.warnings)
+            warned = len(part.warnings)
             lost = 0
             try:
                 for message in part.each():
@@ -152,7 +152,7 @@ class Recording(Closing):
             except UserError as error:
                 self.warnings.append(str(error).removeprefix(f"{part.path}: "))
             self.warnings += [
-                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[known:]
+                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[warned:]
             ]
             if lost:
                 self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
@@ -213,10 +213,10 @@ class Recording(Closing):
         )
 
     def _compare_count(self, topic: str, count: int) -> None:
-        said = self._counts.get(topic, count)
+        said = self._files.counts.get(topic, count)
         if said != count:
             self.warnings.append(
-                f"its {folder.METADATA} says {said:,} where the files have "
+                f"its {self._files.index} says {said:,} where the files have "
                 f"{counted(count, 'message')}"
             )
 

@@ -33,7 +33,7 @@ from wirecost.data.recordings.kept import KeptMessages, Room
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 SAMPLED = 8
 """Most messages of a topic that are kept."""
@@ -51,7 +51,8 @@ class TopicSurvey:
 
     ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
-    says; ``watched_s``: seconds for which they were counted, None for the whole recording.
+    says; ``watched_s``: seconds for which they were counted, None for the whole recording;
+    ``missed``: messages of the count that were published and did not come.
     """
 
     connection: RecordedConnection
@@ -65,6 +66,7 @@ class TopicSurvey:
     subscribers: list[str] | None = None
     qos: str = ""
     watched_s: float | None = None
+    missed: int = 0
     times: TopicTimes = field(default_factory=TopicTimes)
 
     @property
@@ -149,8 +151,8 @@ def survey(
                         new = TopicSurvey(connection, sample=KeptMessages(room))
                         topic = by_key.setdefault(_key(connection), new)
                         if offered := recording.qos(connection):
-                            known = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
-                            topic.qos = ", ".join(sorted(known))
+                            words = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
+                            topic.qos = ", ".join(sorted(words))
                         here[id(connection)] = topic
                     part = (path, clock.part(message.time_ns))
                     topic.add(message.time_ns, message.data, random, part)
@@ -158,10 +160,10 @@ def survey(
                         progress(done, max(total, 1), f"reading {path.name}")
             except KeyboardInterrupt:
                 result.is_whole = False
-            kept = without_outliers(clock.parts)
-            parts += kept
+            usual = without_outliers(clock.parts)
+            parts += usual
             for topic in dict.fromkeys(here.values()):
-                topic.times.watched_ns += together_ns(kept)
+                topic.times.watched_ns += together_ns(usual)
                 subjects.describe(path, topic)
             if clock.jumps:
                 jumps = counted(clock.jumps, "time", "times")
@@ -203,11 +205,11 @@ class SubjectCache:
                 self._found[key] = subject_of_connection(source, connection, self._include)
             except UserError as error:
                 self._found[key] = _reason(connection, error)
-        found = self._found[key]
-        if isinstance(found, str):
-            topic.unknown = found
+        described = self._found[key]
+        if isinstance(described, str):
+            topic.unknown = described
         else:
-            topic.subject = found
+            topic.subject = described
 
 
 def _reason(connection: RecordedConnection, error: UserError) -> str:

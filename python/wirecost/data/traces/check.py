@@ -18,7 +18,7 @@ from wirecost.data.traces.mcap_writer import DATE_TIME
 from wirecost.data.traces.names import FORM, misnamed, parse_name, type_of
 from wirecost.data.traces.trace import FrameNumbers, Trace
 from wirecost.system.counted import counted
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress
 
 GAP = 1.5

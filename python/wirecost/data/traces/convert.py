@@ -13,13 +13,13 @@ from wirecost.data.traces.conversion import Wanted, conversion
 from wirecost.data.traces.mcap_file import CHANNEL
 from wirecost.data.traces.mcap_writer import about_named
 from wirecost.data.traces.trace import Frame, Trace
+from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.progress import Progress
 
 NANOS = 1_000_000_000
 LENGTH_BYTES = 4
 """Bytes of the length in front of each message of .osi."""
-_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?s", re.ASCII)
 _FRAMES = re.compile(r"\d{1,18}", re.ASCII)
 
 
@@ -32,13 +32,16 @@ class Bound:
 
     @staticmethod
     def parse(option: str, text: str) -> Bound:
-        """Parse ``250`` or ``2.5s``. Raises UserError."""
-        if _SECONDS.fullmatch(text):
-            whole, _, rest = text[:-1].partition(".")
-            return Bound(ns=int(whole) * NANOS + int(rest.ljust(9, "0")))
+        """Parse ``250``, ``2.5s`` or ``300ms``. Raises UserError."""
         if _FRAMES.fullmatch(text):
             return Bound(frame=int(text))
-        raise UserError(f"{option} {text}: give a frame number (250) or seconds (2.5s)")
+        try:
+            if not text[-1:].isalpha():  # a number with a point is no frame and has no unit
+                raise UserError(option)
+            return Bound(ns=round(nanoseconds(option, text, may_be_zero=True)))
+        except UserError:
+            why = f"{option} {text}: give a frame number (250) or a time (2.5s)"
+            raise UserError(why) from None
 
 
 @dataclass(frozen=True)

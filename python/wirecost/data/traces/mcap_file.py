@@ -13,9 +13,8 @@ from wirecost.data.recordings.mcap.file import McapFile
 from wirecost.data.traces.choices import TYPES
 from wirecost.data.traces.trace import About, Frame
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.mapped import Mapped
-from wirecost.system.printable import shown
 from wirecost.system.progress import Progress, silent
 
 METADATA = "net.asam.osi.trace"

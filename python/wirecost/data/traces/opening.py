@@ -21,6 +21,8 @@ from wirecost.system.progress import Progress, silent
 LOOKED_AT = 4
 """Frames from which a type is detected that the name does not give."""
 
+_KNOWN = f"these are known: {', '.join(SUFFIXES)}"
+
 
 def open_trace(
     path: Path,
@@ -37,8 +39,8 @@ def open_trace(
         messages.message_class(type_name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        known = f"these are known: {', '.join(SUFFIXES)}"
-        raise UserError(f"{path}: not a trace by its suffix; {reading_command(path) or known}")
+        known = reading_command(path) or _KNOWN
+        raise UserError(f"{path}: no trace of OSI by its suffix; {known}")
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":
@@ -101,4 +103,6 @@ def create_trace(
         return McapTraceWriter(path, type_name, about or about_named(path), compression)
     if suffix == ".txth":
         return TextWriter(path, type_name)
-    raise UserError(f"{path}: not a trace by its suffix; these are known: {', '.join(SUFFIXES)}")
+    raise UserError(
+        f"{path}: no trace of OSI by its suffix; these are known: {', '.join(SUFFIXES)}"
+    )

@@ -85,8 +85,8 @@ class Tally:
 
     def _of(self, number: int) -> FieldTally:
         if number not in self._fields:
-            known = messages.message_class("GroundTruth").DESCRIPTOR.fields_by_number.get(number)
-            name = known.name if known is not None else f"field {number}"
+            field = messages.message_class("GroundTruth").DESCRIPTOR.fields_by_number.get(number)
+            name = field.name if field is not None else f"field {number}"
             self._fields[number] = FieldTally(name)
         return self._fields[number]
 
@@ -115,14 +115,14 @@ def split(
     splitter = Splitter(keep, repeat_every, apart=apart)
     tally = Tally()
     size = trace.path.stat().st_size  # of before, should it be replaced
-    before = after = frames = complete = found = 0
+    before = after = frames = complete = marked = 0
     with create_trace(out, trace.type_name, metadata_of(trace), compression) as writer:
         for number, (time, message) in between(trace, start or Bound(), stop or Bound()):
             try:
                 place = Place.find(trace.type_name, message)
                 result: memoryview | bytes = message
                 if place is not None:
-                    found += 1
+                    marked += 1
                     now = records(place.truth)
                     sent = splitter.split(place.truth, now)
                     result = place.around(sent.message)
@@ -143,7 +143,7 @@ def split(
             after += len(result)
             if frames % 16 == 0:
                 progress(number, trace.frame_count or 0, f"writing {out.name}")
-        if not found:
+        if not marked:
             raise UserError(f"{trace.path}: no frame has a GroundTruth; there is nothing to split")
     trace.warnings += writer.warnings
     sizes = (size, out.stat().st_size)

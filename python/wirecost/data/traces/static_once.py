@@ -169,19 +169,19 @@ class Joiner:
 
     def hold(self, truth: bytes) -> bytes:
         """Take static data that came apart. Raises ValueError where there is none."""
-        found = records(truth)
-        mark = _mark(found)
+        records_of = records(truth)
+        mark = _mark(records_of)
         if mark is None or not mark.complete:
             raise ValueError("it holds no static data")
-        return self._complete(truth, found, mark)
+        return self._complete(truth, records_of, mark)
 
     def join(self, truth: bytes) -> bytes:
         """Return the message as it was; one that was not split comes back as it is.
 
         Raises MissingStaticError, and ValueError on what is damaged.
         """
-        found = records(truth)
-        mark = _mark(found)
+        records_of = records(truth)
+        mark = _mark(records_of)
         if mark is None:
             return truth
         self.joined += 1
@@ -189,15 +189,15 @@ class Joiner:
             self.lost.append((self._expected, mark.sequence - 1))
         self._expected = mark.sequence + 1
         if mark.complete:
-            return self._complete(truth, found, mark)
+            return self._complete(truth, records_of, mark)
         if mark.version != self._version:
             raise MissingStaticError(mark.version)
-        return joined(self._put_together(found, mark))
+        return joined(self._put_together(records_of, mark))
 
     def _complete(self, truth: bytes, found: dict[int, list[bytes]], mark: Any) -> bytes:
         (record,) = found.pop(messages.STATIC_ONCE)
-        kept = set(mark.kept)
-        self._static = {number: found[number] for number in found if number not in kept}
+        repeated = set(mark.kept)
+        self._static = {number: found[number] for number in found if number not in repeated}
         self._version = mark.version
         return truth[: -len(record)] if truth.endswith(record) else joined(found)
 
@@ -234,10 +234,10 @@ def merged(
 
 def records(truth: bytes) -> dict[int, list[bytes]]:
     """Return a message's records by field number. Raises ValueError on what is no message."""
-    found: dict[int, list[bytes]] = {}
+    by_number: dict[int, list[bytes]] = {}
     for number, record, _ in wire.records(memoryview(truth)):
-        found.setdefault(number, []).append(bytes(record))
-    return found
+        by_number.setdefault(number, []).append(bytes(record))
+    return by_number
 
 
 def joined(found: Fields) -> bytes:
@@ -247,17 +247,17 @@ def joined(found: Fields) -> bytes:
 
 def by_id(number: int, elements: list[bytes]) -> dict[int, bytes] | None:
     """Return a list's records by the elements' ids; None where they have none of their own."""
-    found: dict[int, bytes] = {}
+    element_of: dict[int, bytes] = {}
     for record in elements:
         element = wire.first(memoryview(record), number)
         identifier = wire.first(element, 1) if isinstance(element, memoryview) else None
         if not isinstance(identifier, memoryview):
             return None
         key = wire.first(identifier, 1) or 0
-        if not isinstance(key, int) or key in found:
+        if not isinstance(key, int) or key in element_of:
             return None
-        found[key] = record
-    return found
+        element_of[key] = record
+    return element_of
 
 
 def _marked(**content: Any) -> bytes:

@@ -19,7 +19,7 @@ from wirecost.data.traces import messages
 from wirecost.data.traces.trace import About, Frame, TraceWriter
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import open_regular
 
 MAX_LINE = 1 << 26

@@ -15,7 +15,7 @@ from wirecost.measure.campaign.choices import MEMORY
 from wirecost.results.store.store import RECORDS, ROWS, SAMPLES, Store
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 TABLES = (RECORDS, SAMPLES, ROWS)
 MODE = "mode"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20

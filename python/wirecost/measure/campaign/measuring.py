@@ -26,9 +26,9 @@ from wirecost.results.records.reading import read_results
 from wirecost.results.store.store import DONE, FAILED, Record, Rows
 from wirecost.system import children, scratch
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
 from wirecost.system.installation import installation
 from wirecost.system.locks import claim
-from wirecost.system.printable import shown
 from wirecost.system.private import state_folder
 from wirecost.system.waiting import Deadline
 

@@ -229,7 +229,7 @@ CHANGES = (
         SEGMENT, "setting",
         lambda topic: topic.middleware == "fastdds" and topic.cost.wire == "cdr"
         and topic.cost.median_bytes > SEGMENT_BYTES,
-        lambda _: Gain(latency="latency falls to about a third, CPU stays", memory="64 MB per node"),
+        lambda _: Gain(latency="latency falls to a third, CPU stays", memory="64 MB per node"),
         lambda _: "give Fast DDS a shared-memory segment of 64 MB",
     ),
     Change(

@@ -15,7 +15,7 @@ from wirecost.data.recordings import plain_yaml
 from wirecost.data.recordings.survey import RecordingSurvey
 from wirecost.measure.cost.pricing import LANGUAGES
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wirecost.measure.cost.least_squares import nonnegative
 from wirecost.measure.cost.paths import PUBLISH_TERMS, TAKE_TERMS, PathPrice, terms
 
 LIKELY = 90
@@ -49,15 +50,12 @@ def least_relative(
     names: Sequence[str], counts: Iterable[Sequence[float]], times: Sequence[float]
 ) -> tuple[dict[str, float], float]:
     """Return nanoseconds by name, none of them negative, and the relative error of a time."""
-    from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
-
     values, ns = np.array(list(counts), np.float64), np.array(times, np.float64)
     is_known = np.isfinite(ns) & (ns > 0)
     values, ns = values[is_known], ns[is_known]
     weighted = values / ns[:, None]
     scale = np.where(weighted.any(0), np.abs(weighted).max(0), 1.0)
-    solution, _ = nnls(weighted / scale, np.ones(len(ns)))
-    solution = solution / scale
+    solution = nonnegative(weighted / scale, np.ones(len(ns))) / scale
     errors = np.abs(values @ solution / ns - 1)
     spread = float(np.percentile(errors, LIKELY)) if len(errors) else 1.0
     return {name: float(v) for name, v in zip(names, solution, strict=True) if v}, spread

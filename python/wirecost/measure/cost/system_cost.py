@@ -14,7 +14,7 @@ from wirecost.measure.cost.pricing import EndTimes, Pricing
 from wirecost.measure.cost.remedies import remedies
 from wirecost.results.records.cost import SystemCost, TopicCost
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 MISSED = 2
 """Messages that a topic may lack at the recording's ends and still count as always there."""
@@ -67,7 +67,8 @@ def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int])
         median_bytes=int(np.median(sizes)),
         largest_bytes=int(sizes.max()),
         rate_hz=rate_hz or 0.0,
-        has_rate=rate_hz is not None or read.count < 2,
+        # Those without a time were published before anybody listened.
+        has_rate=rate_hz is not None or read.times.count < 2,
         subscribers=count,
         unknown=read.unknown,
         publishers=read.publishers,
@@ -75,6 +76,7 @@ def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int])
         publisher_lang=next(iter(ends.publishers)),
         taker_langs=dict(ends.takers),
         qos=read.qos,
+        missed=read.missed,
     )
     if read.subject is None or not read.count:
         return cost

@@ -15,7 +15,7 @@ from wirecost.messaging.api.opening import ONE_AT_A_TIME, Shared, shared
 from wirecost.messaging.transport import Transport
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
-from wirecost.system.printable import is_unicode, printable
+from wirecost.system.foreign import is_unicode, printable
 
 SLICE_S = 0.1
 """Longest that an endpoint is waited on at once: how soon a close in another thread is noticed."""

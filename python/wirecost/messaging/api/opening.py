@@ -7,10 +7,10 @@ import os
 import threading
 from dataclasses import dataclass
 
-from wirecost.messaging.transport import Transport, find, names, open_transport
+from wirecost.messaging.transport import SHARED_MEMORY, Transport, find, names, open_transport
 from wirecost.system.errors import UserError
 
-ON_ONE_MACHINE = ("iceoryx2", "zeromq")
+ON_ONE_MACHINE = (SHARED_MEMORY, "zeromq")
 """Transports that are taken where none is named, in this order."""
 
 ONE_AT_A_TIME = threading.RLock()
@@ -47,7 +47,7 @@ def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
         return transport_or_topic, topic
     if transport_or_topic in names():
         raise UserError(
-            f"{transport_or_topic!r} names a transport: name a topic too, as in"
+            f"{transport_or_topic!r} is a middleware: give a topic as well, as in"
             f' wirecost.publish("{transport_or_topic}", "camera")'
         )
     return default(), transport_or_topic
@@ -61,7 +61,7 @@ def default() -> str:
         if why is None:
             return name
         reasons.append(f"{name}: {why}")
-    raise UserError(f"no transport for one machine can be used here: {'; '.join(reasons)}")
+    raise UserError(f"no middleware for one machine can be used here: {'; '.join(reasons)}")
 
 
 def shared(name: str, address: str | None, receives: bool) -> Shared:

@@ -13,7 +13,7 @@ from wirecost.messaging.api.kinds import dtype_name, dtype_of, kind_of, shape_of
 from wirecost.messaging.tensor.records import TYPE_KEY
 from wirecost.messaging.tensor.registry import name_of
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 Schema = Any
 """As above."""

@@ -21,7 +21,7 @@ from wirecost.messaging.transport.shared.server_process import NoServerError
 from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 from wirecost.system.waiting import Deadline
 
 PATIENCE_S = 60.0

@@ -175,11 +175,13 @@ def plan_array(kind: Any, node: Any, places: Iterator[int]) -> Made | None:
     length, offset, buffers, children, _ = node
     if any(buffer is not None and buffer.dtype != np.uint8 for buffer in buffers):
         return None
-    taken = [None if buffer is None else next(places) for buffer in buffers]
+    chosen_buffers = [None if buffer is None else next(places) for buffer in buffers]
     nulls = 0 if buffers[0] is None else -1
-    made = [plan_array(_child(pa, kind, i), child, places) for i, child in enumerate(children)]
-    inner = [make for make in made if make is not None]
-    if len(inner) < len(made):
+    child_plans = [
+        plan_array(_child(pa, kind, i), child, places) for i, child in enumerate(children)
+    ]
+    inner = [make for make in child_plans if make is not None]
+    if len(inner) < len(child_plans):
         return None
     buffer, from_buffers = pa.py_buffer, pa.Array.from_buffers
 
@@ -187,7 +189,7 @@ def plan_array(kind: Any, node: Any, places: Iterator[int]) -> Made | None:
         return from_buffers(
             kind,
             length,
-            [None if place is None else buffer(arrays[place]) for place in taken],
+            [None if place is None else buffer(arrays[place]) for place in chosen_buffers],
             nulls,
             offset,
             [child(arrays) for child in inner] or None,

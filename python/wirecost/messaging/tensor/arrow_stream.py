@@ -149,7 +149,7 @@ def _messages(
         prefix = bytes(view[at : at + _PREFIX.size])
         mark, length = _PREFIX.unpack(prefix)
         if mark != _MARK:
-            raise FrameError("frame: an Arrow message has no valid beginning")
+            raise FrameError("frame: an Arrow message has no valid start")
         if not length:
             return
         body = at + _PREFIX.size + length
@@ -169,7 +169,7 @@ def _schema(pa: Any, message: Any) -> Known:
     if type(message) is Known:
         return message
     if message.type != "schema":
-        raise FrameError("frame: an Arrow stream does not begin with its schema")
+        raise FrameError("frame: an Arrow stream does not start with its schema")
     key = message.metadata.to_pybytes()
     cached = _SCHEMAS.get(key)
     if cached is None:

@@ -57,8 +57,8 @@ def _places(
     header_bytes = PREFIX.size + ENTRY.size * len(lengths) + description_bytes
     if header_bytes > MOST_HEADER:
         raise UserError(
-            f"the values beside the tensors need {header_bytes} bytes, more than {MOST_HEADER}:"
-            " send lists of numbers as arrays"
+            f"the values that are not tensors need {header_bytes} bytes, more than {MOST_HEADER}: "
+            "send lists of numbers as arrays"
         )
     end = header_bytes
     segments = []
@@ -100,7 +100,7 @@ def header_size(start: bytes | memoryview, there: int) -> int:
         raise FrameError(f"frame: {there} bytes, too short for a frame")
     magic, version, flags, total, header_bytes, count, reserved, _ = PREFIX.unpack_from(start)
     if magic != MAGIC:
-        raise FrameError("frame: does not begin like a tensor frame")
+        raise FrameError("frame: does not start like a tensor frame")
     if version != VERSION:
         raise FrameError(
             f"frame: version {version}, this program reads {VERSION};"

@@ -87,7 +87,7 @@ class Reader:
             # There are two copies of a large description for a time.
             cost = bytes_of_values(description, self._budget.bytes_left) + 2 * len(description)
         remedy = "let the sender make arrays of its numbers and texts"
-        self._budget.take("its values beside the tensors", cost + segments, remedy=remedy)
+        self._budget.take("its values that are not tensors", cost + segments, remedy=remedy)
 
     def _value(self, packed: bytes) -> Any:
         check_claims(packed)

@@ -31,9 +31,12 @@ from wirecost.messaging.transport.shared.trailer import Count
 from wirecost.system.errors import UserError
 from wirecost.system.plugins import load_plugin, load_plugins, module_names
 
+SHARED_MEMORY = "iceoryx2"
+"""The middleware to install where none has shared memory: messages of any size cost it the same."""
 _FOLDER = Path(__file__).parent
 
 __all__ = [
+    "SHARED_MEMORY",
     "Capabilities",
     "Count",
     "Package",
@@ -71,7 +74,7 @@ def find(name: str) -> type[Transport]:
     if module in modules() and (kind := _classes(module).get(name)):
         return kind
     near = difflib.get_close_matches(name, names(), 3, 0.4)
-    raise UserError(f"transport {name!r} is unknown: did you mean {', '.join(near or names())}?")
+    raise UserError(f"middleware {name!r} is unknown: did you mean {', '.join(near or names())}?")
 
 
 def _classes(module: str) -> dict[str, type[Transport]]:

@@ -89,6 +89,8 @@ class Capabilities:
     """Exposure to others than this user's processes where no ``address`` is given."""
     kept: str = ""
     """Part of this machine that it keeps longer than it is used."""
+    shared_memory: bool = False
+    """True if payloads pass from process to process in memory that both have, not in sockets."""
 
 
 class Sample:

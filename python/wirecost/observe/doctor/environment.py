@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import psutil
@@ -42,6 +42,13 @@ def _cache_bytes(level: int) -> int | None:
     return None
 
 
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
 def environment() -> dict[str, Entry]:
     """Return machine, operating system and versions; what is unknown is None."""
     cpu = _cpu()
@@ -59,7 +66,7 @@ def environment() -> dict[str, Entry]:
         "kernel": platform.release(),
         "os": platform.freedesktop_os_release().get("PRETTY_NAME"),
         "python": platform.python_version(),
-        "fmpy": version("FMPy"),
+        "fmpy": _version("FMPy"),
         "wirecost": version("wirecost"),
         "malloc": malloc_file(),
         "malloc_settings": {**variables(os.environ)},

@@ -36,14 +36,14 @@ def source_lines(
         by_module.setdefault(address.module, []).append(address)
     program = shutil.which(LLVM) or shutil.which(BINUTILS)
     notes = [] if program else [REMEDY]
-    found: dict[Address, tuple[SourceLine, ...]] = {}
+    lines_of: dict[Address, tuple[SourceLine, ...]] = {}
     for module, within in by_module.items():
         state = _state(module, recorded_ns)
         if state == "changed":
             notes.append(f"{module}: changed since it was recorded, so its lines are not shown")
         lines = _asked(program, module, within) if program and state == "same" else {}
-        found |= {address: lines.get(address) or (_unknown(address),) for address in within}
-    return found, notes
+        lines_of |= {address: lines.get(address) or (_unknown(address),) for address in within}
+    return lines_of, notes
 
 
 def _state(module: str, recorded_ns: int) -> str:
@@ -86,11 +86,11 @@ def _blocks(output: str) -> Iterable[tuple[SourceLine, ...]]:
     starts = [i for i, line in enumerate(lines) if re.fullmatch(r"0x[0-9a-fA-F]+", line)]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         pairs = zip(lines[start + 1 : end : 2], lines[start + 2 : end : 2], strict=False)
-        found = [_line(name, place) for name, place in pairs if name != UNKNOWN]
+        functions = [_line(name, place) for name, place in pairs if name != UNKNOWN]
         # binutils gives an inlined function of internal linkage the name of the one around it all.
-        if len(found) > 1 and found[0].function == found[-1].function:
-            found[0] = replace(found[0], function="inlined")
-        yield tuple(found)
+        if len(functions) > 1 and functions[0].function == functions[-1].function:
+            functions[0] = replace(functions[0], function="inlined")
+        yield tuple(functions)
 
 
 def _line(name: str, place: str) -> SourceLine:

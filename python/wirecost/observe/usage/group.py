@@ -65,7 +65,7 @@ class Group(Closing):
             self.read()
         except (OSError, KeyError) as error:
             self.close()
-            raise OSError(f"{self.folder}: no processor time ({error})") from error
+            raise OSError(f"{self.folder}: no CPU time ({error})") from error
 
     def add(self, processes: Iterable[int]) -> None:
         """Add processes with all their threads; what they use from now on counts.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 VOLUNTARY, INVOLUNTARY = "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"
 NAME = "Name:"
@@ -38,16 +38,16 @@ def read_threads(process: int, proc: Path = Path("/proc")) -> dict[int, Thread]:
 
 
 def _thread(task: Path) -> Thread:
-    found = {VOLUNTARY: "0", INVOLUNTARY: "0", NAME: ""}
+    fields = {VOLUNTARY: "0", INVOLUNTARY: "0", NAME: ""}
     for line in (task / "status").read_text(errors="replace").splitlines():
         label, _, value = line.partition("\t")
-        if label in found:
-            found[label] = value
+        if label in fields:
+            fields[label] = value
     run = wait = None
     with suppress(OSError):  # not in every kernel
         run, wait = map(int, (task / "schedstat").read_text().split()[:2])
-    counts = int(found[VOLUNTARY]), int(found[INVOLUNTARY])
-    return Thread(wait, *counts, run, shown(found[NAME]))
+    counts = int(fields[VOLUNTARY]), int(fields[INVOLUNTARY])
+    return Thread(wait, *counts, run, shown(fields[NAME]))
 
 
 def threads_since(before: dict[int, Thread], after: dict[int, Thread]) -> Thread:

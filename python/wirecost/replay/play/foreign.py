@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from wirecost.replay.play.options import StartOptions
 from wirecost.replay.recording.snapshot import Snapshot
-from wirecost.system.foreign import shell_line, shown
-from wirecost.system.printable import printable, shortened
+from wirecost.system.foreign import printable, shell_line, shortened
 
 MOST_OF_LINE = 1500
 """Characters of a refusal for the command, and as many for the variables."""
@@ -42,7 +41,7 @@ def foreign(
     if snapshot.made_here or process is None:
         return None
     variables = [
-        f"{shown(name)}={shell_line(value)}"
+        f"{printable(name)}={shell_line(value)}"
         for name, value in sorted(process.environment.items())
         if here.get(name) != value
     ]

@@ -218,9 +218,7 @@ def _repeat(run: RunResult) -> Repeat:
 def _variant(play_options: PlayOptions) -> str:
     if play_options.consumed:
         return "as fast as consumed"
-    return (
-        "at recorded times" if play_options.rate == 1 else f"{play_options.rate:g} times as quick"
-    )
+    return "at recorded times" if play_options.rate == 1 else f"{play_options.rate:g} times as fast"
 
 
 def _program(context: Context, prepared: Prepared) -> str:

@@ -102,5 +102,5 @@ def run_once(
             result.notes += isolated.unmatched()
     result.outputs = catcher.outputs
     if dropped := catcher.dropped():
-        result.notes.append(f"{dropped:,} outputs came quicker than they could be kept")
+        result.notes.append(f"{dropped:,} outputs arrived faster than they could be stored")
     return result

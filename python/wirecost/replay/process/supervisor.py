@@ -82,11 +82,11 @@ def _become(start: dict[str, Any], fail: int) -> None:
         step = "directory"
         os.chdir(start["directory"])
         step = "limits"
-        for name, wanted in start["limits"].items():
+        for name, limit in start["limits"].items():
             which = getattr(resource, name)
             hard = resource.getrlimit(which)[1]
-            fits = hard < 0 or 0 <= wanted <= hard  # unlimited is negative
-            resource.setrlimit(which, (wanted if fits else hard, hard))
+            fits = hard < 0 or 0 <= limit <= hard  # unlimited is negative
+            resource.setrlimit(which, (limit if fits else hard, hard))
         step = "cpus"
         if start["cpus"] is not None:
             os.sched_setaffinity(0, start["cpus"])
@@ -119,15 +119,15 @@ def _watch(program: int, woken: int, grace_s: float) -> int | None:
                     return None if orphaned else os.waitstatus_to_exitcode(status)
                 if pid == 0:
                     break
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        if left == 0.0 and signals:
+        remaining_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if remaining_s == 0.0 and signals:
             _signal_group(program, signals.pop(0))
             deadline = time.monotonic() + grace_s
             continue
         # Until its end is read, but no longer than the last signal takes.
         ended = orphaned or (deadline is not None and not signals)
         inputs = [woken] if ended else [woken, INPUT]
-        ready, _, _ = select.select(inputs, [], [], left)
+        ready, _, _ = select.select(inputs, [], [], remaining_s)
         if woken in ready:
             os.read(woken, 4096)
         if INPUT in ready:
@@ -149,15 +149,15 @@ def _kill_all() -> None:
 
 
 def _children() -> list[int]:
-    mine = str(os.getpid())
-    found = []
+    parent = str(os.getpid())
+    children = []
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError, IndexError):
             if folder.name.isdigit():
                 fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-                if fields[1] == mine:
-                    found.append(int(folder.name))
-    return found
+                if fields[1] == parent:
+                    children.append(int(folder.name))
+    return children
 
 
 def _signal_group(program: int, which: signal.Signals) -> None:

@@ -15,7 +15,7 @@ from wirecost.replay.recording import call_record
 from wirecost.replay.recording.writer import CALL, INPUT, OUTPUT, ROLE
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 OBJECT_BYTES = 200
 MEMORY_SHARE = 0.4

@@ -21,7 +21,7 @@ from wirecost.replay.recording.snapshot_schema import Document
 from wirecost.results.records import json_document
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 from wirecost.system.whole_file import write_text
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.compare.comparison import FALSE_DISCOVERIES, FASTER, SAME, SLOWER
 from wirecost.results.analysis.compare.counters import mean_difference
-from wirecost.results.analysis.compare.quantiles import SHORTEST, TAIL, Shift, adjusted, shift
+from wirecost.results.analysis.compare.quantiles import SHORTEST, TAIL, Shift, shift
+from wirecost.results.analysis.significance import adjusted, welch_test
 
 SAMPLES = pl.Schema({"remedy": pl.String, "process": pl.Int64, "case": pl.String, "ns": pl.Int64})
 """One row an execution. ``process``: the turn; ``case``: a section, an output or the whole."""
@@ -253,17 +254,14 @@ def _of_processes(series: Array, took: NDArray[np.int64], q: float) -> Array:
 
 def _by_process(shifted: Shift, a: Array, b: Array) -> Shift:
     """Return the same with an interval, from one quantile of each process."""
-    from scipy.stats import ttest_ind  # noqa: PLC0415 - slow to import
-
     if a.std() == b.std() == 0:
         return shifted
-    test = ttest_ind(np.log(b), np.log(a), equal_var=False)
-    ends = test.confidence_interval(1 - 2 * TAIL)
+    p, ends = welch_test(np.log(a), np.log(b), TAIL)
     change = shifted.b / shifted.a - 1
-    low, high = math.expm1(float(ends.low)), _expm1(float(ends.high))
+    low, high = math.expm1(ends[0]), _expm1(ends[1])
     # The interval is of the mean logarithm; it shall hold the change that is printed.
     interval = min(low, change), max(high, change)
-    return Shift(shifted.a, shifted.b, change, interval, float(test.pvalue))
+    return Shift(shifted.a, shifted.b, change, interval, p)
 
 
 def _expm1(exponent: float) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from wirecost.results.analysis.distributions import binomial_quantile
 from wirecost.results.analysis.intervals import Array, Estimate
 
 FAR = 0.999
@@ -41,12 +42,10 @@ def quantile(samples: Array, share: float) -> Estimate:
 
     ``samples``: shape (n,). Where too few samples reach as far, the interval ends at the largest.
     """
-    from scipy.stats import binom  # noqa: PLC0415 - slow to import
-
     ordered = np.sort(samples)
     n = len(ordered)
     at = max(0, int(np.ceil(share * n)) - 1)
-    low, high = map(int, binom.ppf([0.025, 0.975], n, share))
+    low, high = (binomial_quantile(tail, n, share) for tail in (0.025, 0.975))
     ends = ordered[max(0, low - 1)], ordered[min(n - 1, high)]
     return Estimate(float(ordered[at]), float(ends[0]), float(ends[1]))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
-import vl_convert as vlc
 from jinja2 import Environment
 from markupsafe import Markup
 
@@ -29,6 +28,7 @@ from wirecost.results.report.shared.figure import themed
 from wirecost.results.report.shared.table import Table
 from wirecost.results.store.store import Store
 from wirecost.system.errors import UserError
+from wirecost.system.extras import DRAWING, is_installed
 
 TEMPLATE = """\
 <div class="wirecost"><h3>{{ title }}</h3>
@@ -69,7 +69,7 @@ class View:
             if candidate.title.startswith(title):
                 return pl.DataFrame(candidate.rows, schema=candidate.headings, orient="row")
         titles = "; ".join(table.title for table in self.tables)
-        raise UserError(f"no table begins with {title!r}; there are {titles}")
+        raise UserError(f"no table's title starts with {title!r}; there are {titles}")
 
     def _repr_html_(self) -> str:
         return markup(self.title, self.lead, self.tables, self.figures[:1])
@@ -110,7 +110,14 @@ def _view(answer: Answer, samples: pl.DataFrame) -> View:
 def markup(
     title: str, lead: str, tables: Sequence[Table], figures: Sequence[alt.TopLevelMixin]
 ) -> str:
-    """One element that needs neither scripts nor a network."""
-    drawn = [Markup(vlc.vegalite_to_svg(themed(figure, "currentColor"))) for figure in figures]
+    """One element that needs neither scripts nor a network; drawn by the extra ``figures``."""
+    drawn = [Markup(_svg(figure)) for figure in figures] if is_installed(DRAWING) else []
     template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE)
     return template.render(title=title, lead=lead, tables=tables, figures=drawn)
+
+
+def _svg(figure: alt.TopLevelMixin) -> str:
+    import vl_convert as vlc  # noqa: PLC0415 - of an extra
+
+    svg: str = vlc.vegalite_to_svg(themed(figure, "currentColor"))
+    return svg

@@ -28,7 +28,8 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     ``unknown`` says why; ``is_measured``: else they are computed from prices; ``packed_ns``:
     encoding and decoding of a cloud without padding, where that was measured; ``publishers``,
     ``takers``: names of nodes, None where nobody says; ``carry_ns``: processor time of a message on
-    its way to all of them, None where nobody asked.
+    its way to all of them, None where nobody asked; ``missed``: messages of the count that were
+    published and did not arrive, by sequence numbers, each as large as the one after it.
     """
 
     topic: str
@@ -58,6 +59,7 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
     publishers: list[str] | None = None
     takers: list[str] | None = None
     qos: str = ""
+    missed: Count = 0
 
     @property
     def mean_bytes(self) -> float:
@@ -196,6 +198,7 @@ class ThreadCost(msgspec.Struct, kw_only=True, frozen=True):
 class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     """A process of a running graph; ``share``: of a core that it took.
 
+    ``has_ended``: it was there for a while, of which the share is;
     ``nodes``: those that are known to be in it; ``explained``: share of a core that encoding and
     decoding of their topics take by the prices, None where no node or no time is known.
     """
@@ -206,6 +209,30 @@ class ProcessCost(msgspec.Struct, kw_only=True, frozen=True):
     nodes: list[str] = []
     explained: Amount | None = None
     threads: list[ThreadCost] = []
+    has_ended: bool = False
+
+
+class EndCost(msgspec.Struct, kw_only=True, frozen=True):
+    """What publishing or taking a topic costs a process, by breakpoints in rcl.
+
+    ``nodes``: of the process, that have this end; ``rate_hz``: messages through the middleware;
+    ``intra_hz``: handed over within the process; ``bytes_per_s``: by a sample of sizes, None where
+    unknown; ``call_share``: of a core, in rcl and below; ``callback_share``: in callbacks.
+    """
+
+    pid: Count
+    nodes: list[str]
+    topic: str
+    is_publisher: bool
+    rate_hz: Amount
+    intra_hz: Amount = 0.0
+    bytes_per_s: Amount | None = None
+    call_share: Amount = 0.0
+    callback_share: Amount = 0.0
+
+    @property
+    def share(self) -> float:
+        return self.call_share + self.callback_share
 
 
 def is_live(files: Sequence[str]) -> bool:
@@ -218,7 +245,10 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
 
     ``files``: recordings, or the words by which a command names a running graph; ``prices``:
     machine and date of the prices; ``is_own``: they are of this machine; ``over``: the middleware
-    that was chosen instead of the usual one; ``includes``: what is in the times, in half a line.
+    that was chosen instead of the usual one; ``includes``: what is in the times, in half a line;
+    ``is_listened``: false where only nodes and topics were looked
+    for; ``looking``: share of a core that listening itself took, None of a recording; ``ends``: who
+    pays, where breakpoints were set; ``lost_records``: calls of which the kernel kept none.
     """
 
     format: str = FORMAT
@@ -236,6 +266,10 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     includes: str = ""
     warnings: list[str] = []
     is_whole: bool = True
+    is_listened: bool = True
+    looking: Amount | None = None
+    ends: list[EndCost] = []
+    lost_records: Count = 0
 
     @property
     def worth(self) -> list[Remedy]:

@@ -38,14 +38,14 @@ Cell = str | int | float | bool | None
 
 def recorded(arguments: Sequence[str]) -> list[str]:
     """Return a command's arguments as result folders keep them: secrets are ``…``."""
-    kept = []
+    shortened_arguments = []
     hidden = False
     for argument in arguments:
         name, given, _ = argument.partition("=")
         secret = name in SECRETS
-        kept.append("…" if hidden else f"{name}=…" if secret and given else argument)
+        shortened_arguments.append("…" if hidden else f"{name}=…" if secret and given else argument)
         hidden = secret and not given and not hidden
-    return kept
+    return shortened_arguments
 
 
 def _nothing() -> None:
@@ -90,11 +90,11 @@ class Journal:
         ``columns``: what is the same in all its rows; ``logs``: a folder below this one from which
         its steps' stages are taken.
         """
-        found = Run(self, len(self._runs))
-        self._runs.append(found)
+        run = Run(self, len(self._runs))
+        self._runs.append(run)
         where = None if logs is None else logs.relative_to(self.folder).as_posix()
-        self._write({"run": found.number, "about": about, "columns": columns, "logs": where})
-        return found
+        self._write({"run": run.number, "about": about, "columns": columns, "logs": where})
+        return run
 
     def flush(self) -> None:
         """End a round: what it brought is on disk when this returns.

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable, shortened
+from wirecost.system.foreign import printable, shortened
 
 LONGEST_INTEGER = 20
 """Digits with a sign."""

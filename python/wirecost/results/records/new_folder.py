@@ -110,19 +110,19 @@ def _recover_all(mine: Lock) -> list[Path]:
 
     Raises OSError, UserError if what lies in its place cannot be ended.
     """
-    found = [_recover(mine, taken=True)]
+    recovered = [_recover(mine, taken=True)]
     for path in sorted(mine.path.parent.glob(f".*{LOCK}")):
         if path == mine.path or (lock := of_the_dead(path)) is None:
             continue
         ended = False
         try:
-            found.append(_recover(lock, taken=False))
+            recovered.append(_recover(lock, taken=False))
             ended = True
         except (OSError, UserError):  # not this run's trouble; the next one tries again
             pass
         finally:
             lock.release(remove=ended)
-    return [path for path in found if path is not None]
+    return [path for path in recovered if path is not None]
 
 
 def _recover(lock: Lock, taken: bool) -> Path | None:

@@ -89,13 +89,13 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
     """Return a log's stacks by their numbers."""
     records = log.records[log.records["kind"] == STACK]
     modules, python = _texts(log, MODULE), _texts(log, PYTHON)
-    found: dict[int, Stack] = {}
+    stacks: dict[int, Stack] = {}
     for number, parts in _parts(records, "message").items():
         first = parts[0]
         addresses = np.concatenate([part["counters"] for part in parts])
         counted = int(first["counted"])
         parent = int(first["parent"])
-        found[number] = Stack(
+        stacks[number] = Stack(
             process=log.process,
             section=_name(log, int(first["id"])),
             parent=None if parent == NO_PARENT else _name(log, parent),
@@ -108,7 +108,7 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
             addresses=tuple(_address(int(one), modules) for one in addresses if one),
             python=tuple(_python_lines(python.get(number, ""))),
         )
-    return found
+    return stacks
 
 
 def _name(log: ProbeLog, identifier: int) -> str:
@@ -136,12 +136,12 @@ def _texts(log: ProbeLog, kind: int) -> dict[int, str]:
 
 def _parts(records: np.ndarray[Any, Any], key: str) -> dict[int, list[Any]]:
     """Return records by number, each number's in the order of their parts, none missing."""
-    found: dict[int, list[Any]] = {}
+    parts_by_number: dict[int, list[Any]] = {}
     for record in records:
-        parts = found.setdefault(int(record[key]), [])
+        parts = parts_by_number.setdefault(int(record[key]), [])
         if int(record["part"]) == len(parts) < MOST_PARTS:
             parts.append(record)
-    return {number: parts for number, parts in found.items() if parts}
+    return {number: parts for number, parts in parts_by_number.items() if parts}
 
 
 def _python_lines(text: str) -> Iterable[SourceLine]:

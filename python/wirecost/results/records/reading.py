@@ -18,8 +18,7 @@ from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.records.schemas.common import Scenario
 from wirecost.results.records.table_file import read_table
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST_META = 32 << 20
@@ -100,5 +99,5 @@ def _named_by(file: Path) -> Path:
             return folder
     raise UserError(
         f"{file}: its samples were in {shown(named, LONGEST_NAME)}, which is not there; put that "
-        "folder beside the file"
+        "folder next to the file"
     )

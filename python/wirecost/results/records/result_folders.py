@@ -16,8 +16,7 @@ from wirecost.results.records.journal import NAME as JOURNAL
 from wirecost.results.records.reading import AGAIN, LARGEST_META
 from wirecost.results.records.remedy_trial import TRIAL, is_trial, read_about
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable, shell_line
 from wirecost.system.regular_file import read_regular
 
 TRIED = "try"
@@ -76,7 +75,7 @@ def measured_in(folder: Path) -> list[MeasuredFolder]:
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; measure with `wirecost bench`, or name the folder with "
-            "your result folders: `wirecost results .` lists those in this one"
+            "your result folders: `wirecost results .` lists those in the current folder"
         ) from error
     return sorted((_measured(path) for path in below), key=lambda entry: entry.order)
 

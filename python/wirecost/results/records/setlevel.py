@@ -17,7 +17,7 @@ from typing import Any, TypedDict
 import polars as pl
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shortened
+from wirecost.system.foreign import shortened
 from wirecost.system.regular_file import read_regular
 
 REQUIRED_FIELDS = ("EventId", "GlobalTime", "SimulationTime", "MessageId", "MessageSize")

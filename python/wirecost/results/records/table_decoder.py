@@ -31,7 +31,7 @@ from wirecost.results.records.table_columns import (
     Columns,
     TableColumn,
 )
-from wirecost.system.printable import printable, shortened
+from wirecost.system.foreign import printable, shortened
 
 REQUEST, ANSWER = struct.Struct("<QQ"), struct.Struct("<cQ")
 OK, REFUSED = b"+", b"-"

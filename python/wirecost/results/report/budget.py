@@ -15,8 +15,8 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import MOST_ALIKE, Answer, Section
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.current_folder import from_here
+from wirecost.system.foreign import printable, shortened
 from wirecost.system.function_names import short_names
-from wirecost.system.printable import printable, shortened
 
 Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1
@@ -44,7 +44,7 @@ def budget_answer(
     return Answer(
         tally(verdicts),
         table(verdicts),
-        more="Every budget: --all, --json, --junit or --markdown FILE",
+        more="--all prints every budget; --json, --junit and --markdown write them",
         sections=[Section([table(verdicts)], lines=rest), *stacks],
         heading="budgets",
         document=document(verdicts, incomplete, origins),
@@ -240,5 +240,5 @@ def _above(verdict: Verdict) -> str:
 
 
 def _verdict(verdict: Verdict) -> str:
-    needed = f": {verdict.needed:,} would do" if verdict.needed is not None else ""
+    needed = f": {verdict.needed:,} are enough" if verdict.needed is not None else ""
     return f"{verdict.verdict}{needed}"

@@ -15,7 +15,7 @@ from wirecost.results.report.shared.table import Column, Table
 LISTED = 5
 """Gaps of a CPU in the notes."""
 MEANING = (
-    "waited: another thread ran; stolen: another virtual machine; other: interrupts, firmware."
+    "waited: another thread ran; stolen: another virtual machine ran; other: interrupts, firmware."
 )
 COLOURS = [PALETTE[i] for i in (0, 3, 2, 4, 5, 1, 6, 7)]
 """Neighbours apart, not the two blues together."""
@@ -108,4 +108,4 @@ def price_table(prices: MachinePrices) -> Table:
         body.append([name, *cells])
         notes.append(f"{name}: {event.reason or event.what}")
     headings = ["event", "p25", "median", "p75"]
-    return Table(f"Price of one event, measured {prices.measured}", headings, body, notes)
+    return Table(f"Cost of one event, measured {prices.measured}", headings, body, notes)

@@ -20,7 +20,7 @@ def log_answer(logs: list[PerformanceLog]) -> Answer:
     return Answer(
         f"{models}, {counted(len(table.rows), 'stage')}.",
         table,
-        more="Every stage: --all",
+        more="--all prints every stage",
         heading="Performance logs",
         document=[dict(zip(table.headings, row, strict=True)) for row in table.rows],
     )
@@ -47,7 +47,7 @@ def log_table(logs: list[PerformanceLog]) -> Table:
         Column("message", lambda of: units.size(int(_quantile(of[1], "size", 0.5)))),
     ]
     notes = [
-        f"{log.path}: not closed, its run was cut short; whole rows were read"
+        f"{log.path}: not closed, because its run was cut short; its whole rows were read"
         for log in logs
         if not log.complete
     ]

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 from wirecost.system.whole_file import made_folder, remove_empty, replaced
 

@@ -21,7 +21,7 @@ import polars as pl
 from wirecost.results.store.places import place_of, scanned
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 VERSION = 2
 ABOUT = "store.json"

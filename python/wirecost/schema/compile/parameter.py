@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from wirecost.schema.compile.options import Options
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 _IMPORTS = "imports"
 _DEFAULTS = {field.name: field.default for field in fields(Options)} | {_IMPORTS: False}

@@ -26,7 +26,7 @@ from wirecost.schema.compile.frontends.descriptor_set import LARGEST
 from wirecost.schema.compile.parameter import parsed, spelled
 from wirecost.schema.compile.schema import Omission
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable, shown
+from wirecost.system.foreign import printable, shown
 
 USAGE = """\
 protoc runs this program: protoc --wirecost_out=[OPTIONS:]DIR FILE…

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from wirecost.schema.compile.graph import components
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable, shortened
+from wirecost.system.foreign import printable, shortened
 
 
 class FreeText(str):

@@ -22,7 +22,7 @@ from wirecost.schema.compile.frontends.ros.packages import Finder, folder_of, na
 from wirecost.schema.compile.schema import CompileError, Schema
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 IDL = ".idl"
 _SEPARATOR = re.compile(r"^[ \t]*={3,}[ \t]*\n(?=\s*(?:MSG|SRV|IDL):)", re.MULTILINE)

@@ -28,8 +28,8 @@ def fit(schema: Schema, type_name: str, message: Any, remaining: int = MOST_ELEM
             count += max(len(value), field.capacity or 0 if field.label is Label.ARRAY else 0)
         if count > remaining:
             raise UserError(
-                f"{type_name}.{field.name}: over {MOST_ELEMENTS:,} elements in a made-up message; "
-                "give real ones with --data, or fewer with --elements"
+                f"{type_name}.{field.name}: over {MOST_ELEMENTS:,} elements in a synthetic "
+                "message; give real ones with --data, or fewer with --elements"
             )
         if is_octets(field):
             setattr(message, field.name, _octets(field, value))

@@ -22,7 +22,7 @@ from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.schema.compile.frontends.ros.grammar import declared_fields
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 _NOTHING = (b"\0\0\0\0", b"\0\1\0\0")
 """CDR of a message without fields where the byte that stands for none was left out."""

@@ -15,7 +15,11 @@ from rosbags.interfaces import Connection as RosbagsConnection
 from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageDefinitionFormat
 from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import (
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
 from wirecost.data.recordings.damage import damage
 from wirecost.data.recordings.mcap.index import MAX_CHUNK
 
@@ -119,5 +123,5 @@ class Bag1:
         self._reader.close()
 
 
-def open_part(path: Path) -> Bag1:
-    return Bag1(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([Bag1(path)])

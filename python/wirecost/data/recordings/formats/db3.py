@@ -9,15 +9,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 from wirecost.data.recordings import offered
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
-from wirecost.data.recordings.damage import damage
+from wirecost.data.recordings.connection import (
+    DIGEST,
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
+from wirecost.data.recordings.damage import REINDEX, damage
+from wirecost.data.recordings.packed_messages import with_unpacked
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 PLUGIN_ORDER = 3
 SUFFIX = ".db3"
-NAME = "ROS 2's .db3 and folders"
-REINDEX = "ros2 bag reindex"
+NAME = "ROS 2's .db3"
 _LONGEST_DEFINITION = 8 << 20
 _ROOT_PAGE = "SELECT rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE"
 """Where a table's rows are; 0 for views and virtual tables."""
@@ -89,13 +94,15 @@ class SqliteFile:
             "SELECT id, name, type, serialization_format FROM topics ORDER BY id"
         ):
             digest = str(digests.get(number) or "")
+            stated = {DIGEST: digest, offered.KEY: offered.limited(profiles.get(number))}
+            about = {key: text for key, text in stated.items() if text}
             described = definitions.get(str(type_), [])
             same = [definition for definition in described if definition[2] == digest]
             encoding, text, _ = (same or described or [("", b"", "")])[0]
             connections.append(
                 RecordedConnection(number, str(topic), str(type_), str(wire), encoding,
                                    text, counts.get(number, 0), digest,
-                                   offered.offered_words(profiles.get(number)))
+                                   about)
             )  # fmt: skip
         if lost := sum(counts.values()) - sum(connection.count for connection in connections):
             self.warnings.append(f"{counted(lost, 'message')} of no topic that it lists")
@@ -122,12 +129,12 @@ class SqliteFile:
             return [_bytes(self._database.execute(read, (id_,)).fetchone()[0]) for id_ in ids]
 
     def each(self) -> Iterator[RecordedMessage]:
-        known = {connection.number for connection in self.connections}
+        numbers = {connection.number for connection in self.connections}
         with damage(self.path, REINDEX):
             for topic, time_ns, data in self._database.execute(
                 "SELECT topic_id, timestamp, data FROM messages"
             ):
-                if topic in known:
+                if topic in numbers:
                     yield RecordedMessage(topic, int(time_ns), _bytes(data))
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
@@ -153,5 +160,5 @@ def _bytes(value: object) -> bytes:
     return value
 
 
-def open_part(path: Path) -> SqliteFile:
-    return SqliteFile(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([with_unpacked(SqliteFile(path))])

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings import offered
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import (
+    DIGEST,
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
 from wirecost.data.recordings.mcap.file import McapFile
+from wirecost.data.recordings.packed_messages import with_unpacked
 from wirecost.system.errors import UserError
 
 PLUGIN_ORDER = 1
@@ -46,8 +51,8 @@ class McapPart:
                     schema.encoding if schema else "",
                     schema.data if schema else b"",
                     int(counts[channel.id]),
-                    channel.metadata.get("topic_type_hash", ""),
-                    offered.offered_words(channel.metadata.get(offered.KEY, "")),
+                    channel.metadata.get(DIGEST, ""),
+                    channel.metadata,
                 )
             )
 
@@ -67,5 +72,5 @@ class McapPart:
         self._file.close()
 
 
-def open_part(path: Path) -> McapPart:
-    return McapPart(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([with_unpacked(McapPart(path))])

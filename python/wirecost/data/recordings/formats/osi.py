@@ -7,12 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from wirecost.data.recordings.connection import RecordedConnection, RecordedMessage
+from wirecost.data.recordings.connection import (
+    RecordedConnection,
+    RecordedMessage,
+    RecordingFiles,
+)
 from wirecost.data.traces.messages import schema_of
 from wirecost.data.traces.opening import open_trace
 from wirecost.data.traces.trace import Trace
 
-PLUGIN_ORDER = 4
+PLUGIN_ORDER = 6
 SUFFIX = ".osi"
 NAME = "OSI's .osi"
 
@@ -61,5 +65,5 @@ class OsiPart:
         self._trace.close()
 
 
-def open_part(path: Path) -> OsiPart:
-    return OsiPart(path)
+def open_files(path: Path) -> RecordingFiles:
+    return RecordingFiles([OsiPart(path)])

@@ -15,8 +15,8 @@ from wirecost.data.recordings.mcap import index
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
 from wirecost.system.mapped import Mapped
-from wirecost.system.printable import shown
 from wirecost.system.progress import Progress, silent
 
 CACHED = 32 << 20

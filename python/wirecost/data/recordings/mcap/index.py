@@ -23,7 +23,7 @@ from mcap.records import Channel, Chunk, Header, McapRecord, Message, Metadata, 
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress
 
 MAX_CHUNK = 1 << 30

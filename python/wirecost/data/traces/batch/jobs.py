@@ -99,6 +99,6 @@ def _refuse_among_inputs(inputs: Sequence[TraceInput], folder: Path) -> None:
         around = os.path.realpath(parent)
         if os.path.commonpath([place, around]) == place:
             raise UserError(
-                f"{folder}: the traces of {parent} lie in it; choose an output folder beside the "
+                f"{folder}: the traces of {parent} lie in it; choose an output folder next to the "
                 "inputs"
             )

@@ -23,7 +23,7 @@ from wirecost.data.traces.convert import Converted, convert
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.failed_write import remedy as remedy_for
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.progress import silent
 from wirecost.system.whole_file import made_folder, missing_folders, remove_empty
 

@@ -21,6 +21,7 @@ from .schema import CodecMeta, CodecRun
 
 OURS = ("wirecost", "wirecost-quick")
 COPY = "copy"
+MOST_ADVICE = 3
 ALL = "All scans"
 
 
@@ -57,12 +58,12 @@ class CodecRow:
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report: all scans together, then each."""
     meta = results.meta_as(CodecMeta)
-    shown = plain.content(results, rows)
+    usual = plain.content(results, rows)
     whole = codec_rows(meta, together(results, ALL))
     each = [_table(meta, codec_rows(meta, of_race(rows, race)), race[0]) for race in races(rows)]
     first = first_answer(meta, whole)
     return replace(
-        shown,
+        usual,
         lead=first.sentence,
         tables=[_table(meta, whole, ALL)],
         folded=each if len(each) > 1 else [],
@@ -74,11 +75,11 @@ def codec_rows(meta: CodecMeta, rows: Sequence[Row]) -> list[CodecRow]:
     """Return a row for each codec, the smallest first and a copy last; of one race, or of all."""
     stages = {(row.contender, row.stage): row for row in rows}
     cases = {row.case for row in rows}
-    found = []
+    codecs = []
     for name in dict.fromkeys(row.contender for row in rows):
         runs = [run for run in meta.runs if run.contender == name and run.failure is None]
         own = [run for run in runs if run.case in cases] or runs
-        found.append(
+        codecs.append(
             CodecRow(
                 stages[name, "encode"],
                 stages[name, "decode"],
@@ -88,14 +89,16 @@ def codec_rows(meta: CodecMeta, rows: Sequence[Row]) -> list[CodecRow]:
                 max(map(_largest_error, own)),
             )
         )
-    return sorted(found, key=lambda row: (row.codec == COPY, row.share))
+    return sorted(codecs, key=lambda row: (row.codec == COPY, row.share))
 
 
 def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
     """Return the sentence, codecs over all scans that none beats in all, and what to do."""
     good = [row for row in rows if row.codec != COPY]
     if not good:
-        return Answer("No codec kept these scans.", _table(meta, rows, ALL))
+        return Answer(
+            "No codec kept these scans within the allowed error.", _table(meta, rows, ALL)
+        )
     best = good[0]
     text = (
         f"{best.codec} is smallest: {100 * best.share:.1f} % of the bytes"
@@ -116,18 +119,23 @@ def first_answer(meta: CodecMeta, rows: list[CodecRow]) -> Answer:
         steps.append(
             f"At {meta.rate_hz:.3g} Hz {best.codec} saves "
             f"{units.size(round((1 - best.share) * best.raw_bytes * rate))}/s for "
-            f"{100 * load:.2g} % of a core."
+            f"{100 * load:.2g} % of one CPU core."
         )
-    steps.append("In a program: wirecost.cloud.encode(points, error=…, quick=…).")
+    steps.append("In your program, call wirecost.cloud.encode(points, error=…, quick=…).")
+    steps += meta.advice[:MOST_ADVICE]
     beaten = [
         row.codec for row in good if row.codec != baseline and any(map(row.is_beaten_by, good))
     ]
-    hints = [f"Not shown, larger and slower than another: {', '.join(beaten)}."] if beaten else []
+    hints = (
+        [f"Not shown, because another codec is both smaller and faster: {', '.join(beaten)}."]
+        if beaten
+        else []
+    )
     libraries = {about.library for about in meta.contenders.values()}
     older = sorted(library for library in libraries if "upstream: " in library)
-    hints += [f"Not the newest version: {library}." for library in older]
-    shown = [row for row in rows if row.codec not in beaten]
-    return Answer(f"{text}.", _table(meta, shown, ALL), steps, [*hints, *meta.notes])
+    hints += [f"This is not the newest version: {library}." for library in older]
+    unbeaten = [row for row in rows if row.codec not in beaten]
+    return Answer(f"{text}.", _table(meta, unbeaten, ALL), steps, [*hints, *meta.notes])
 
 
 def _table(meta: CodecMeta, rows: Sequence[CodecRow], title: str) -> Table:

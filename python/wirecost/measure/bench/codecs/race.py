@@ -16,8 +16,8 @@ from wirecost.measure.bench.engine.program import Program
 from wirecost.measure.bench.engine.turns import run_in_turns
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import printable
 from wirecost.system.parts import CLOUD
-from wirecost.system.printable import printable
 
 from .scans import Scans, scans_of
 from .schema import STAGES
@@ -52,6 +52,7 @@ def race(scans: Scans, settings: Settings, measurement: Measurement) -> None:
         error=settings.error,
         rate_hz=scans.rate_hz,
         notes=scans.notes,
+        advice=scans.advice(),
         contenders={name: {"library": library} for name, (library, _, _) in listed.items()},
         not_run=not_run,
     )

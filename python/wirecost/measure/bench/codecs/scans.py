@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wirecost.data.clouds.point_cloud2 import is_cloud, points_of
 from wirecost.data.clouds.scan_files import is_scan, load
+from wirecost.data.clouds.waste import CloudWaste
 from wirecost.data.recordings.survey import TopicSurvey, survey
 from wirecost.measure.bench.engine.measurement import Progress
 from wirecost.system.counted import counted
@@ -29,6 +30,13 @@ class Scans:
     """Scans per second of the recording; 0: it is not known."""
     notes: list[str] = field(default_factory=list)
     """Sentences about clouds that were left out."""
+
+    def advice(self) -> list[str]:
+        """Say what the scans carry in vain, where that is the same in all of them."""
+        waste = CloudWaste()
+        for points in self.points.values():
+            waste.add(points)
+        return list(waste.advice())
 
 
 def scans_of(files: tuple[Path, ...], topic: str, progress: Progress) -> Scans:

@@ -37,6 +37,8 @@ class CodecMeta(PlainMeta, kw_only=True):
     error: Amount
     rate_hz: Amount
     notes: list[str]
+    advice: Sequence[str] = ()
+    """What the clouds carry in vain, and what to do about it."""
     runs: Sequence[CodecRun]
 
 

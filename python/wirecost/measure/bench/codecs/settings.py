@@ -1,25 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare codecs of point clouds: bytes, time, error made.
+"""Compare codecs of point clouds by bytes, time and errors.
 
 Every codec runs in one thread, in turns with the others; errors are measured on what came out.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
-from wirecost.system.errors import UserError
+from wirecost.system.lengths import LENGTH, metres
 
-EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 0.001"
-
-
-def _check_error(label: str, error: float) -> None:
-    if not 0 < error < math.inf:
-        raise UserError(f"{label} {error}: give a distance above 0, such as 0.001")
+EXAMPLE = "wirecost bench codecs drive.mcap --topic /points --error 1mm"
 
 
 @dataclass(frozen=True)
@@ -30,6 +24,7 @@ class Settings(option.ScenarioSettings):
         "[FILE]…",
         "Scans (.pcd, .ply, KITTI's .bin) or a recording; default: the real scans in "
         "WIRECOST_DATA, or a synthetic one.",
+        takes="PointCloud2",
     )
     topic: str = option.setting(
         "", "Topic of PointCloud2 in a recording; default: the largest.", metavar="NAME"
@@ -37,8 +32,9 @@ class Settings(option.ScenarioSettings):
     error: float = option.setting(
         0.0005,
         "Largest error that lossy codecs may make in x, y and z, such as 1mm or 0.001.",
-        metavar="METRES",
-        check=_check_error,
+        metavar=LENGTH,
+        parse=metres,
+        shown="0.5mm",
     )
     rounds: int = option.setting(
         30, "How many times each codec runs.", check=option.within(1, 10_000)

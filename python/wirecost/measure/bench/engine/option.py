@@ -24,19 +24,22 @@ class Option:
 
     ``name``: that of the option, or several, where it is not the setting's; ``metavar``: where it
     is not that of ``METAVARS``; ``known``: names of which the setting has some, or a function that
-    finds them; ``parse``: makes values of the option's name and text, for which ``known`` is a help
-    only; ``check``: checks a value, or each of several; ``shown``: the default as a user writes it;
-    ``is_argument``: it has no name, and its place says what it is.
+    finds them; ``parse``: makes the value, or a list of values, of the option's name and text, for
+    which ``known`` is a help only; ``check``: checks a value, or each of several; ``shown``: the
+    default as a user writes it; ``is_argument``: it has no name, and its place says what it is;
+    ``takes``: for a path of a recording, what a line names that refuses one; empty where each
+    format is read.
     """
 
     help: str
     name: str = ""
     metavar: str | None = None
     known: Iterable[str] | Callable[[], Iterable[str]] | None = None
-    parse: Callable[[str, str], list[Any]] | None = None
+    parse: Callable[[str, str], Any] | None = None
     check: Check | None = None
     shown: str = ""
     is_argument: bool = False
+    takes: str | None = None
 
     @property
     def choices(self) -> Iterable[str] | None:
@@ -104,12 +107,12 @@ def settings_of(settings_type: type[ScenarioSettings]) -> list[OptionSetting]:
 def settings_with(settings_type: type[S], values: Mapping[str, Any]) -> S:
     """Return settings with the values of their options, by the fields' names."""
     types = get_type_hints(settings_type)
-    given = {
+    values_of = {
         name: settings_with(kind, values) if _is_nested(kind) else values[name]
         for name, kind in types.items()
         if _is_nested(kind) or name in values
     }
-    return settings_type(**given)
+    return settings_type(**values_of)
 
 
 def _is_nested(kind: Any) -> bool:

@@ -50,12 +50,12 @@ def measured(plan: ProcessPlan, keys: list[str], measure: Measure) -> Iterator[l
     """Yield the rounds of all processes, each contender's repetitions counted over all of them."""
     before: Counter[str] = Counter()
     for process in range(plan.processes):
-        taken: Counter[str] = Counter()
+        places: Counter[str] = Counter()
         for samples in measure(plan.order(process, keys), plan.samples_of(process)):
             for sample in samples:
-                taken[sample.key] = max(taken[sample.key], sample.repetition + 1)
+                places[sample.key] = max(places[sample.key], sample.repetition + 1)
             yield [
                 replace(sample, repetition=before[sample.key] + sample.repetition, process=process)
                 for sample in samples
             ]
-        before += taken
+        before += places

@@ -11,18 +11,17 @@ from random import Random
 from google.protobuf.message import DecodeError
 
 from wirecost.data.messages.subject import Subject
+from wirecost.data.recordings import formats
 from wirecost.data.recordings.connection import DIALECTS, WIRES
 from wirecost.data.recordings.described import ReadableGroups, kept_for, subject_of
-from wirecost.data.recordings.recording import Recording, is_recording, rate_over
-from wirecost.data.traces.osi_file import OsiTrace
+from wirecost.data.recordings.recording import Recording, is_recording
 from wirecost.measure.bench.message import plain_files
 from wirecost.measure.bench.message.choices import BINARY, SAMPLED
 from wirecost.measure.bench.message.plain_files import JSON, TEXT, Numbered
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
-OSI = ".osi"
 MOST_BYTES = 16 << 20
 """Most bytes of the messages that are measured."""
 ENOUGH_BYTES, FEWEST = 1 << 20, 6
@@ -67,11 +66,6 @@ class RecordedMessages:
     """Rate at which they were recorded; None where the file does not say it."""
 
 
-def is_data(path: Path) -> bool:
-    """Return whether a file, by its name, holds messages of a recording and can be no schema."""
-    return is_recording(path) or path.suffix.lower() == OSI
-
-
 def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path] = ()) -> Subject:
     """Return the subject that the file itself describes. Raises UserError.
 
@@ -80,7 +74,7 @@ def of_recording(path: Path, topic: str, type_name: str, include: Sequence[Path]
     if not is_recording(path):
         if path.suffix.lower() not in _READERS:  # no schema would help
             raise _unknown_kind(path)
-        raise UserError(f"{path}: does not say its schema; name one before --data")
+        raise UserError(f"{path}: does not contain its schema; give one before --data")
     with Recording(path) as recording:
         return subject_of(recording, topic, type_name, include)
 
@@ -123,10 +117,8 @@ def recorded(
 
 
 def _unknown_kind(path: Path) -> UserError:
-    kinds = ", ".join((".mcap", ".bag", ".db3", ".osi", *BINARY, *JSON, *TEXT))
-    return UserError(
-        f"{path}: its kind is not known by its name; give one of {kinds}, or a bag's folder"
-    )
+    kinds = ", ".join((*formats.NAMES.values(), *BINARY, *JSON, *TEXT))
+    return UserError(f"{path}: its suffix is not known; give one of {kinds}")
 
 
 def _chosen(path: Path, about: Subject, choice: MessageChoice, raw: Numbered) -> RecordedMessages:
@@ -188,24 +180,11 @@ def _numbered(recording: Recording, usable: ReadableGroups, choice: MessageChoic
     )
 
 
-def _osi(path: Path, about: Subject, choice: MessageChoice) -> Numbered:
-    with OsiTrace(path, about.type.rpartition(".")[2]) as trace:
-        if trace.size and not trace.frame_count:
-            raise trace.no_trace()
-        count = trace.frame_count
-        frames = {n: bytes(next(trace.frames(n, n + 1))[1]) for n in choice.of(count)}
-        ends = (next(trace.frames(number, number + 1))[0] for number in (0, count - 1))
-        times = [time for time in ends if time is not None]
-        rate = rate_over(count, times[-1] - times[0]) if times else None
-        return Numbered(count, lambda number: frames[number], trace.warnings, rate_hz=rate)
-
-
 def _plain(read: Callable[[Path, Subject, str], Numbered]) -> Reader:
     return lambda path, about, choice: read(path, about, choice.framing)
 
 
 _READERS: dict[str, Reader] = {
-    ".osi": _osi,
     **dict.fromkeys(BINARY, _plain(plain_files.binary)),
     **dict.fromkeys(JSON, _plain(plain_files.from_json)),
     **dict.fromkeys(TEXT, _plain(plain_files.from_text)),

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError, Message
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.message.choices import DELIMITED, SINGLE
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 JSON = (".json", ".jsonl", ".ndjson")
 TEXT = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
@@ -125,7 +125,7 @@ def from_json(path: Path, about: Subject, _: str) -> Numbered:
     except NOT_PARSED as error:
         if by_line:
             return _json_lines(about, lines)
-        raise UserError(f"{path}: no JSON ({error}); mend it") from error
+        raise UserError(f"{path}: not valid JSON ({error}); correct it") from error
     if len(values) == 1 and isinstance(values[0], list):
         (values,) = values
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,7 +27,9 @@ from wirecost.measure.bench.message.data import (
 )
 from wirecost.measure.bench.message.first_look import first_look
 from wirecost.measure.bench.message.settings import Settings
+from wirecost.measure.serializers.backend import MessageBackend
 from wirecost.measure.serializers.choices import LIBRARIES
+from wirecost.measure.serializers.cpp.programs import NoCompilerError
 from wirecost.measure.serializers.languages import backend_of
 from wirecost.measure.serializers.race import RacePart, run_fields, run_race
 from wirecost.measure.serializers.selection import CodecFile, ContenderSelection
@@ -63,9 +65,11 @@ def run(settings: Settings, measurement: Measurement) -> None:
         jobs=settings.jobs,
     )
     look = first_look(about, messages, measurement.remark)
-    backends = [backend_of(lang, about, selection, say, look) for lang in settings.lang]
+    backends, missing = available_backends(
+        settings.lang, lambda lang: backend_of(lang, about, selection, say, look)
+    )
     contenders = {backend.lang: backend.contenders() for backend in backends}
-    missing = {
+    missing |= {
         f"{backend.lang} {name}": why
         for backend in backends
         for name, why in backend.missing.items()
@@ -136,6 +140,24 @@ def run(settings: Settings, measurement: Measurement) -> None:
         compile_and_measure(races, about, messages, failed, measurement, settings.plan, missing)
 
 
+def available_backends(
+    langs: Sequence[str], make: Callable[[str], MessageBackend]
+) -> tuple[list[MessageBackend], dict[str, str]]:
+    """Return what languages have, and by language why others have nothing.
+
+    Raises UserError where none has anything.
+    """
+    backends, missing = [], {}
+    for lang in langs:
+        try:
+            backends.append(make(lang))
+        except NoCompilerError as error:
+            missing[lang] = str(error)
+    if not backends:
+        raise UserError("; ".join(missing.values()))
+    return backends, missing
+
+
 def _at_rate(
     asked: RateRequest, messages: list[bytes], say: Callable[[str], None]
 ) -> dict[str, object]:
@@ -146,7 +168,7 @@ def _at_rate(
         try:
             carried = asdict(carrying(asked, messages))
         except ProgramFailedError as error:
-            raise UserError(f"--over {asked.over}: {error}; choose another transport") from error
+            raise UserError(f"--over {asked.over}: {error}; choose another middleware") from error
     return {"rate": asked.rate, "subscribers": asked.subscribers, "carrying": carried}
 
 

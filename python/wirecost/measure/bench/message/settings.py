@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Your own message: what each library costs, and which fields."""
+"""Compare serializers on your own message, and the cost of its fields."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirecost.data.recordings import formats
 from wirecost.measure.bench.engine import limits, option
 from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.measure.bench.message.choices import (
@@ -58,7 +59,8 @@ class Settings(option.ScenarioSettings):
     schema: tuple[str, ...] = option.argument(
         "[SCHEMA|RECORDING]…",
         ".proto, .msg, .srv, .action or .idl files, descriptor sets, Python modules; a recording "
-        "(.mcap, .bag, .db3, .osi, a bag's folder) may bring its own.",
+        f"({', '.join(formats.NAMES.values())}) may bring its own.",
+        takes="",
     )
     type_name: str = option.setting(
         "", "The message type, such as acme.drone.State or State.", "--type", metavar="NAME"
@@ -71,9 +73,10 @@ class Settings(option.ScenarioSettings):
     )
     data: Path | None = option.setting(
         None,
-        "Messages: .mcap, bags of ROS 1 and ROS 2, .osi, length-delimited .binpb, .json, .jsonl "
-        "or .textproto. Default: synthetic messages.",
+        "Messages: a recording, length-delimited .binpb, .json, .jsonl, .textproto. Default: "
+        "synthetic messages.",
         metavar="FILE",
+        takes="",
     )
     framing: str = option.setting(
         "",
@@ -159,29 +162,29 @@ class Settings(option.ScenarioSettings):
                 raise UserError(f"--contender {path}: give it a name of its own, of letters")
         self._check_rate()
         installed.check(self.python)
-        least, asked = self.processes, self.repetitions
-        if asked is not None and asked < least != PROCESSES:
+        least, count = self.processes, self.repetitions
+        if count is not None and count < least != PROCESSES:
             raise UserError(
-                f"--processes {least}: has {asked} samples; give --repetitions {least} or more"
+                f"--processes {least}: has {count} samples; give --repetitions {least} or more"
             )
 
     def _check_sources(self) -> None:
         from wirecost.data.messages.shapes import MOST_ELEMENTS  # noqa: PLC0415 - the compiler
 
-        given = [*self._recordings, *([] if self.data is None else [self.data])]
-        if len(given) > 1:
+        recordings = [*self._recordings, *([] if self.data is None else [self.data])]
+        if len(recordings) > 1:
             raise UserError(
                 f"{self._recordings[-1]}: one recording is measured at a time; name one"
             )
-        if not self.schema and not given:
+        if not self.schema and not recordings:
             raise UserError(
                 "give a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
             )
         for name, count in self.lengths.items():
             limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
-        if given and self.elements:
+        if recordings and self.elements:
             raise UserError("--elements: is for synthetic messages; leave it or --data out")
-        if self.framing and not (given and given[0].suffix.lower() in BINARY):
+        if self.framing and not (recordings and recordings[0].suffix.lower() in BINARY):
             raise UserError(f"--framing {self.framing}: is for --data in {', '.join(BINARY)}")
 
     def _check_rate(self) -> None:
@@ -196,9 +199,9 @@ class Settings(option.ScenarioSettings):
 
     @property
     def _recordings(self) -> list[Path]:
-        from wirecost.measure.bench.message.data import is_data  # noqa: PLC0415 - all formats
+        from wirecost.data.recordings.recording import is_recording  # noqa: PLC0415
 
-        return [path for path in map(Path, self.schema) if is_data(path)]
+        return [path for path in map(Path, self.schema) if is_recording(path)]
 
     @property
     def recording(self) -> Path | None:

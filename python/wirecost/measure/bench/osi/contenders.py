@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wirecost.measure.bench.engine.program import INSTALLED
-from wirecost.system import children, parts
+from wirecost.system import children
 from wirecost.system.errors import UserError
 
 ROLES = ("source", "sensor")
@@ -22,9 +22,6 @@ ROLES = ("source", "sensor")
 Compared = Literal["exact", "error", "view", "published"]
 """Comparison with the others: messages must be theirs, lie within a stated error of them, or only
 the sensor view must be theirs. A contender that does the published work is not compared."""
-
-UNBUILT_MESSAGEPACK = "msgpack-c "
-"""Library of the contender messagepack before its part is installed: without a version."""
 
 PUBLISHED = "protobuf-published"
 """The first contender doing the report's work, faults included, beside others that do not."""
@@ -131,9 +128,6 @@ class Registry:
                 f"the {build} FMUs of {', '.join(fmus)} are not installed, and building them needs "
                 "a compiler and a checkout: run this from one, after `make install`"
             )
-        if any(c.library == UNBUILT_MESSAGEPACK for c in self.select(fmus)):
-            parts.build(parts.MESSAGE)
-            self.__dict__.pop("manifest")  # now it knows the version
         prefix = str(self.folder.parent)
         targets = [f"fmus_{build}_{name}" for name in fmus]
         own = Path(sys.executable).with_name("cmake")
@@ -153,5 +147,5 @@ class Registry:
 
 def _reason(output: str) -> str:
     """Return the line of a failed build that says most: its first error, else its last line."""
-    lines = output.strip().splitlines() or ["it says nothing"]
+    lines = output.strip().splitlines() or ["no output"]
     return next((line for line in lines if "error:" in line.lower()), lines[-1]).strip()

@@ -11,7 +11,7 @@ from fmpy import extract
 
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable, shortened
+from wirecost.system.foreign import printable, shortened
 from wirecost.system.regular_file import open_regular
 
 DESCRIPTION = "modelDescription.xml"

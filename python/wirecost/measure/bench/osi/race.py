@@ -13,7 +13,7 @@ from wirecost.measure.bench.osi.cases import OsiWork, cases_of
 from wirecost.measure.bench.osi.contenders import OsiContender, Registry
 from wirecost.measure.bench.osi.fmu import Values
 from wirecost.measure.bench.osi.settings import Settings
-from wirecost.measure.bench.osi.trace_files import TraceFrames, can_play, write_trace
+from wirecost.measure.bench.osi.trace_files import TraceFrames, can_play, check_trace, write_trace
 from wirecost.measure.bench.osi.turns import run_race
 from wirecost.measure.bench.osi.verification import empty_step_ns
 from wirecost.measure.bench.osi.worker_process import Assignment
@@ -22,6 +22,8 @@ from wirecost.system import scratch
 
 def run(settings: Settings, measurement: Measurement, registry: Registry | None = None) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
+    if settings.trace is not None:
+        check_trace(settings.trace)
     registry = registry or Registry()
     cases = cases_of(settings, registry)
     for build in {work.build for work in cases}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Protobuf, FlatBuffers and columns between real FMUs."""
+"""Compare Protobuf, FlatBuffers and columns between real FMUs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Settings(option.ScenarioSettings):
         PAGES[:1],
         "Pages of memory: huge where contenders ask the kernel for them, small for all of them, "
         "or both, comma-separated.",
-        metavar="SIZE",
+        metavar="KIND",
         known=PAGES,
     )
     builds: tuple[str, ...] = option.setting(
@@ -105,6 +105,7 @@ class Settings(option.ScenarioSettings):
         "Play this trace of sensor views instead of the synthetic highway, in Protobuf's wire "
         "format and in columns.",
         metavar="FILE",
+        takes="OSI",
     )
     player: bool = option.setting(False, "Use a trace player as the source.", "--player")
     table1: bool = option.setting(

@@ -37,6 +37,13 @@ class TraceFrames:
     build: str = "release"
 
 
+def check_trace(path: Path) -> None:
+    """Raise UserError on what cannot be played, before anything is built for it."""
+    with open_trace(path) as trace:
+        if trace.type_name != TYPE:
+            raise UserError(f"--trace {path}: holds {trace.type_name}; give a trace of {TYPE}")
+
+
 def can_play(contender: OsiContender, frames: TraceFrames) -> bool:
     """Return whether a contender can have the frames.
 
@@ -71,9 +78,6 @@ def _rows(frames: TraceFrames, registry: Registry, folder: Path, progress: Progr
         path = folder / "rows.osi"
         return _once(path, lambda: _messages("protobuf", frames, registry), progress)
     file = frames.file
-    with open_trace(file) as trace:
-        if trace.type_name != TYPE:
-            raise UserError(f"--trace {file}: holds {trace.type_name}; give a trace of {TYPE}")
     if file.suffix == ".osi":
         return file.absolute()
     return _once(folder / "rows.osi", lambda: _of_trace(file), progress)

@@ -19,7 +19,7 @@ from .schema import StaticMeta
 
 ONCE = "protobuf-once"
 STEPS = [
-    "Try it on a trace of yours:\nwirecost trace split drive.osi once.osi",
+    "To try it on your own trace:\nwirecost trace split drive.osi once.osi",
     "In your simulator: docs/formats/static-once.md.",
 ]
 NOTE = (
@@ -31,26 +31,26 @@ NOTE = (
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
     """Make the report of the one race."""
     meta = results.meta_as(StaticMeta)
-    shown = plain.content(results, rows)
+    usual = plain.content(results, rows)
     (race,) = races(rows)
     lanes, objects = counted(meta.lanes, "lane"), counted(meta.objects, "moving object")
     table = plain.race_table(rows, race, title=f"{race[0]}: {lanes}, {objects}", notes=[NOTE])
     lead = _answer(meta, rows)
     tables = [table, *([_changes(meta)] if meta.changes else [])]
     first = Answer(lead, table, STEPS)
-    return replace(shown, lead=lead, tables=tables, first=first)
+    return replace(usual, lead=lead, tables=tables, first=first)
 
 
 def _answer(meta: StaticMeta, rows: list[Row]) -> str:
     totals = {row.contender: row for row in rows if row.stage == plain.TOTAL}
     once = totals.get(ONCE)
     if once is None or once.ratio_best is None:
-        return "Static data once could not be measured; --tables says why."
+        return "Sending static data once could not be measured; --tables prints why."
     best = totals[once.ratio_best.to]
     text = (
-        f"Static data once: {units.two_digits(best.bytes / once.bytes)}× fewer bytes, and "
-        f"{plain.compared(once, once.ratio_best)} than "
-        f"{best.contender}, the best Protobuf."
+        f"Sending static data once needs {units.two_digits(best.bytes / once.bytes)}× fewer "
+        f"bytes, and is {plain.compared(once, once.ratio_best)} than {best.contender}, the best "
+        "Protobuf."
     )
     if meta.covered < 1:
         text += f" {100 * meta.covered:.0f} % of a frame was sent: lanes, boundaries and objects."

@@ -25,6 +25,7 @@ class Settings(option.ScenarioSettings):
         "[FILE]",
         f"A trace of GroundTruth or SensorView ({', '.join(SUFFIXES)}); without one, a synthetic "
         "road.",
+        takes="OSI",
     )
     kilometres: int = option.setting(
         100,

@@ -175,7 +175,7 @@ def of_trace(path: Path, topic: str | None, type_name: str | None, progress: Pro
 
 
 def _truths(trace: Trace, progress: Progress) -> list[bytes]:
-    found = []
+    truths = []
     for number, (_, message) in enumerate(trace.frames(0, READ)):
         progress(number, min(READ, trace.frame_count or READ), f"reading {trace.path.name}")
         try:
@@ -185,8 +185,8 @@ def _truths(trace: Trace, progress: Progress) -> list[bytes]:
                 f"{trace.path}: frame {number} is no {trace.type_name} ({error}); give --type"
             ) from error
         if place is not None:
-            found.append(place.truth)
-    return found
+            truths.append(place.truth)
+    return truths
 
 
 def _parsed(truth: bytes) -> Any:
@@ -197,15 +197,15 @@ def _parsed(truth: bytes) -> Any:
 
 
 def _only(truth: Any, names: tuple[str, ...]) -> Any:
-    kept = _truth()
+    reduced = _truth()
     for descriptor, value in truth.ListFields():
         if descriptor.name not in names:
             continue
         if descriptor.is_repeated:
-            getattr(kept, descriptor.name).extend(value)
+            getattr(reduced, descriptor.name).extend(value)
         else:
-            getattr(kept, descriptor.name).CopyFrom(value)
-    return kept
+            getattr(reduced, descriptor.name).CopyFrom(value)
+    return reduced
 
 
 def _alike(truths: list[Any]) -> list[Any]:
@@ -244,18 +244,18 @@ def changes(truths: list[bytes]) -> list[FieldChange]:
 
 def _compared(before: Fields, now: Fields) -> list[tuple[str, int, int]]:
     """Return path, bytes and bytes that differ: of an element, its fields."""
-    found = []
-    known = messages.message_class("GroundTruth").DESCRIPTOR.fields_by_number
+    compared = []
+    fields = messages.message_class("GroundTruth").DESCRIPTOR.fields_by_number
     for number, is_now in now.items():
         was = before.get(number, [])
-        descriptor = known.get(number)
+        descriptor = fields.get(number)
         name = descriptor.name if descriptor is not None else f"field {number}"
         after_by_id, before_by_id = by_id(number, is_now), by_id(number, was)
         element = descriptor.message_type if descriptor is not None else None
         is_list = descriptor is not None and descriptor.is_repeated
         if element is None or not is_list or after_by_id is None or before_by_id is None:
             size = sum(map(len, is_now))
-            found.append((name, size, size * (was != is_now)))
+            compared.append((name, size, size * (was != is_now)))
             continue
         of_element = element.fields_by_number
         for key, record in after_by_id.items():
@@ -264,8 +264,8 @@ def _compared(before: Fields, now: Fields) -> list[tuple[str, int, int]]:
                 size = sum(map(len, values))
                 inner_name = of_element[inner].name if inner in of_element else f"field {inner}"
                 changed = size * (old.get(inner) != values)
-                found.append((f"{name}.{inner_name}", size, changed))
-    return found
+                compared.append((f"{name}.{inner_name}", size, changed))
+    return compared
 
 
 def _fields(record: bytes | None, number: int) -> dict[int, list[bytes]]:

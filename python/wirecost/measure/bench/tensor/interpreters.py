@@ -18,7 +18,7 @@ from wirecost.measure.bench.engine.other_python import environment, installed_pa
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.system import children
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 LEAST = (3, 11)
 PROBE_S = 60.0
@@ -91,6 +91,6 @@ def _probed(
     except (ValueError, TypeError, LookupError):
         last = "it does not answer as Python does"
     raise UserError(
-        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a"
-        " transport"
+        f"--python {plugin}={path}: {printable(last)}; it needs NumPy, msgpack, {plugin} and a "
+        "middleware"
     )

@@ -58,7 +58,7 @@ class FrameworkPlugin:
         if device != "cpu" and not self.cuda:
             return "its objects lie on the host"
         if device == SHARED and not self.shared:
-            return "its objects go by way of the host: give --device cuda"
+            return "its objects pass through the host's memory: give --device cuda"
         on_device = device != "cpu" or self.name == "cupy"
         if on_device and not any(Path("/dev").glob("nvidia[0-9]*")):
             return "no device"

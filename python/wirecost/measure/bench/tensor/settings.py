@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays and tensors over middlewares: one-way latency."""
+"""Measure the latency of arrays and tensors over middlewares."""
 
 from __future__ import annotations
 

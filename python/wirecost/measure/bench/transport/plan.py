@@ -32,7 +32,7 @@ from wirecost.measure.bench.transport.setting_groups import settings_of
 from wirecost.measure.bench.transport.settings import Settings
 from wirecost.measure.bench.transport.turn import TransportTurn
 from wirecost.measure.network.profiles import Profile
-from wirecost.messaging.transport import find
+from wirecost.messaging.transport import SHARED_MEMORY, find
 from wirecost.system.errors import UserError
 
 NATIVE_ALONE = "has a native client only: --client native"
@@ -48,6 +48,8 @@ class TransportPlan:
     not_run: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     """Notes about stand-ins for what this machine lacks."""
+    no_shared_memory: str = ""
+    """Why no requested transport with shared memory is measured; empty where one is."""
 
     @property
     def turns(self) -> list[TransportTurn]:
@@ -72,6 +74,7 @@ def plan(
     planned = TransportPlan()
     planned.clients = _clients(settings, planned, client)
     planned.contenders = list(_contenders(settings, planned))
+    planned.no_shared_memory = _no_shared_memory(settings, planned)
     for profile in settings.networks if networks is None else networks:
         turns = []
         for subscribers in settings.subscribers:
@@ -88,7 +91,7 @@ def plan(
         planned.grounds.append((profile, turns))
     if not planned.outcomes:
         reasons = "; ".join(f"{what}: {why}" for what, why in planned.not_run.items())
-        why = reasons or "no contender is left"
+        why = reasons or "no contender remains"
         raise UserError(f"nothing can be measured: {why}; choose another --middlewares or --client")
     return planned
 
@@ -127,6 +130,15 @@ def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportCon
             used = chosen[:1] if settings.pattern == "reqrep" else chosen
             contenders += [TransportContender(mware, client, setting) for setting in used]
     return contenders
+
+
+def _no_shared_memory(settings: Settings, planned: TransportPlan) -> str:
+    own_names = [name for name in settings.transports if name not in NATIVE_ONLY]
+    sharing = [name for name in own_names if find(name).capabilities.shared_memory]
+    if not sharing or any(contender.mware in sharing for contender in planned.contenders):
+        return ""
+    name = SHARED_MEMORY if SHARED_MEMORY in sharing else sharing[0]
+    return f"{name}: {_absence(name, PYTHON)}"
 
 
 def _leave_out(settings: Settings, planned: TransportPlan) -> None:

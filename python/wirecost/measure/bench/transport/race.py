@@ -198,6 +198,7 @@ def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) ->
         networks={},
         faults=[],
         notes=plan.notes,
+        no_shared_memory=plan.no_shared_memory,
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Raw bytes over middlewares: latency, losses, processor time."""
+"""Measure middlewares with raw bytes: latency, losses, CPU time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from wirecost.measure.bench.transport.choices import (
 )
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.network import profiles
-from wirecost.system.byte_sizes import parse_size
+from wirecost.system.byte_sizes import SIZE, parse_size
+from wirecost.system.durations import TIME, seconds
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:  # the command line lists the options
@@ -58,6 +59,7 @@ class Settings(option.ScenarioSettings):
     sizes: tuple[int, ...] = option.setting(
         (100, 10_000, 1_000_000, 8_000_000),
         "Sizes of a message: 100, 10k, 5MB, 64KiB.",
+        metavar=f"{SIZE},…",
         parse=_sizes,
         shown="100,10k,1M,8M",
         check=option.within(LEAST_BYTES, MOST_BYTES),
@@ -109,7 +111,9 @@ class Settings(option.ScenarioSettings):
     seconds: float = option.setting(
         1.5,
         "How long each process sends messages of one size.",
-        metavar="S",
+        metavar=TIME,
+        parse=seconds,
+        shown="1.5s",
         check=option.within(0.1, 600),
     )
     processes: int = option.processes(PROCESSES)

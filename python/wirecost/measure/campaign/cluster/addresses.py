@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 ADDRESS = re.compile(r"(tls|tcp)://(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})")
 PLAIN = "--trust-plain-tcp"

@@ -19,7 +19,7 @@ from wirecost.measure.campaign.running import TaskResult
 from wirecost.measure.campaign.tasks import Task
 from wirecost.results.store.store import RECORDS, Files, Record, read_record
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 WINDOW = 2
 """Tasks of each machine that the scheduler knows: the next begins as soon as one ends."""

@@ -18,7 +18,7 @@ from wirecost.measure.campaign.cluster.keys import new_keys
 from wirecost.measure.campaign.cluster.lab import Lab, LabMachine
 from wirecost.system import children
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 FROM_STDIN = "-"
 

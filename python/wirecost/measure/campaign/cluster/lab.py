@@ -11,8 +11,7 @@ from typing import Any
 
 from wirecost.measure.campaign.definition import Table
 from wirecost.system.errors import UserError
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shell_line, shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 16

@@ -11,7 +11,7 @@ from wirecost.measure.campaign.cluster.keys import distributed, security
 from wirecost.measure.campaign.cluster.settings import configure
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 LOOK_S = 0.2
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from wirecost.measure.campaign.cluster.worker_process import STARTED, UNREACHABLE
 from wirecost.system import children
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 AGAIN_S = 1.0
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A listener to a DDS domain: ``python dds_listener.py '{"limit": BYTES, "domain": 0}'``.
 
-It needs no ROS: topics and their ends are what the domain announces. Each subscription is as
-modest as QoS allows, so that no publisher waits for it.
+It needs no ROS: topics and their ends are what the domain announces. A subscription is reliable
+where all writers are, and takes at once what comes, so that no publisher waits for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from collections.abc import Sequence
 
 from wirecost import _dds
 from wirecost._middleware import Queue
-from wirecost.measure.cost.live.listening import HeardTopic, process_of, tell
+from wirecost.measure.cost.live.listening import (
+    KEPT,
+    OWN_SERVICES,
+    SETTLED_NS,
+    HeardTopic,
+    process_of,
+    tell,
+    without_dead,
+)
 from wirecost.replay.dds import names, qos
 from wirecost.replay.dds.discovery import Discovery
 from wirecost.replay.dds.domain import addresses
@@ -39,7 +47,10 @@ class Graph:
         self._queue = Queue(QUEUE_BYTES)
         self._open: dict[Key, _dds.Reader | None] = {}
         self._channels: list[HeardTopic] = []
+        self._readers: list[_dds.Reader] = []
+        self._begun_ns: list[int] = []
         self._lost: dict[int, int] = {}
+        self._missed: dict[int, int] = {}
         self.topics: dict[Key, HeardTopic] = {}
 
     def look(self) -> None:
@@ -52,13 +63,14 @@ class Graph:
         ends: dict[Key, list[_dds.FoundEndpoint]] = {key: [] for key in self.topics}
         for end in self._participant.endpoints():
             ends.setdefault((end.topic, end.type), []).append(end)
-        for key, found in ends.items():
-            name = names.topic_from_dds(key[0])
+        for key, announced in ends.items():
+            name = _name(key)
             if name is None:
                 continue
             if key not in self.topics:
                 self.topics[key] = HeardTopic(name, names.type_from_dds(key[1]), "cdr")
             topic = self.topics[key]
+            found = without_dead(announced, lambda end: _owner(end, owners), lambda end: end.guid)
             writers = [end for end in found if end.writer]
             topic.publishers = [_owner(end, owners) for end in writers]
             topic.subscribers = [_owner(end, owners) for end in found if not end.writer]
@@ -77,35 +89,55 @@ class Graph:
     def _reader(self, key: Key, writers: Sequence[_dds.FoundEndpoint]) -> _dds.Reader | None:
         """Return a reader that asks for as little as it can, None where there is none."""
         topic = self.topics[key]
-        # What was published before comes to reliable readers only.
-        is_kept = all(end.qos.reliable and end.qos.transient_local for end in writers)
+        is_reliable = all(end.qos.reliable for end in writers)
+        is_kept = all(end.qos.transient_local for end in writers)
         try:
             reader = _dds.Reader(
-                self._participant, *key, qos.any_of_class(is_kept, is_kept),
+                self._participant, *key, qos.any_of_class(is_reliable, is_kept),
                 writers[0].user_data, self._queue, len(self._channels),
             )  # fmt: skip
         except RuntimeError:
             topic.unknown = "has another type as well, which is listened to"
             return None
         self._channels.append(topic)
+        self._readers.append(reader)
+        self._begun_ns.append(time.time_ns())
         topic.begin()
         return reader
 
     def listen(self, seconds: float) -> None:
         """Count what comes until then."""
-        for channel, _, time_ns, _, data in self._queue.take(TAKEN_AT_ONCE, seconds):
-            self._channels[channel].add(data, time_ns)
+        for channel, at_ns, time_ns, source_ns, data in self._queue.take(TAKEN_AT_ONCE, seconds):
+            begun_ns = self._begun_ns[channel]
+            was_kept = 0 < source_ns < begun_ns and at_ns < begun_ns + SETTLED_NS
+            self._channels[channel].add(data, KEPT if was_kept else time_ns)
         for channel, (received, dropped, total) in self._queue.counts().items():
-            # They came, and only this program was too slow for them.
+            # What came and this program was too slow for, and what did not come.
             new = dropped - self._lost.get(channel, 0)
             self._lost[channel] = dropped
-            for _ in range(new):
-                self._channels[channel].note(total // received, time.monotonic_ns())
+            reader = self._readers[channel]
+            self._channels[channel].note_missed(
+                new + reader.missed() - self._missed.get(channel, 0), total // received,
+                time.monotonic_ns(),
+            )  # fmt: skip
+            self._missed[channel] = reader.missed()
 
     def close(self) -> None:
         for reader in self._open.values():
             if reader is not None:
                 reader.close()
+
+
+def _name(key: Key) -> str | None:
+    """Return what a topic is called; None for what every node of ROS 2 has."""
+    type_ = names.type_from_dds(key[1])
+    if type_.startswith(OWN_SERVICES):
+        return None
+    if service := names.service_of_request(key[0], key[1]):
+        return f"{service[0]} (requests)"
+    if replies := names.service_of_reply(key[0]):
+        return f"{replies} (replies)"
+    return names.topic_from_dds(key[0])
 
 
 def _owner(end: _dds.FoundEndpoint, owners: dict[bytes, str]) -> str:

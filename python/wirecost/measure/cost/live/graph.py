@@ -21,17 +21,21 @@ from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.data.recordings.kept import KeptMessages, Room
 from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
 from wirecost.measure.bench.engine.other_python import environment
+from wirecost.measure.cost.live.callers import Callers
+from wirecost.measure.cost.live.ends import end_costs
+from wirecost.measure.cost.live.listening import KEPT
 from wirecost.measure.cost.live.processes import GraphProcesses
+from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
-from wirecost.results.records.cost import ProcessCost, TopicCost
+from wirecost.results.records.cost import EndCost, ProcessCost, TopicCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
-LISTENERS = {DDS: "dds_listener.py", ROS1: "ros1_listener.py", ROS2: "ros2_listener.py"}
+LISTENERS = {ROS2: "ros2_listener.py", ROS1: "ros1_listener.py", DDS: "dds_listener.py"}
 REMEDIES = {
     ROS1: "apt-get install python3-rospy, or source a ROS 1",
     ROS2: MISSING,
@@ -46,7 +50,8 @@ class LiveRequest:
     """``system``: of LISTENERS; ``limit``: bytes a second above which a topic is only looked at.
 
     ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found;
-    ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``.
+    ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``; ``attaches``: breakpoints in rcl say who
+    pays.
     """
 
     system: str
@@ -55,6 +60,7 @@ class LiveRequest:
     python: Path | None = None
     listens: bool = True
     domain: int | None = None
+    attaches: bool = False
 
 
 class LiveGraph(Closing):
@@ -67,8 +73,9 @@ class LiveGraph(Closing):
         self._subjects = SubjectCache(roots)
         self._room = Room()
         self._topics: dict[tuple[str, str], TopicSurvey] = {}
-        self._begun = time.monotonic()
+        self._begun, self._begun_ns = time.monotonic(), time.process_time_ns()
         self._processes = GraphProcesses(request.system == ROS1)
+        self._callers = Callers() if request.attaches else None
         # A file: nobody reads a pipe before the end, and a full one would stop the listener.
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - until close
         self._listener = _started(request, ros2, self._errors)
@@ -81,6 +88,9 @@ class LiveGraph(Closing):
             with suppress(ValueError):
                 for told in json.loads(line):
                     self._add(told)
+            self._processes.look()
+            if self._callers is not None:
+                self._callers.watch(self._processes.pids)
             yield self.survey()
             if self.seconds >= self._request.seconds:
                 return
@@ -99,6 +109,22 @@ class LiveGraph(Closing):
     def processes(self, topics: Sequence[TopicCost]) -> list[ProcessCost]:
         """Return what each process of the middleware took of a core, those that took most first."""
         return self._processes.costs(topics, self._listener.pid)
+
+    def ends(self) -> tuple[list[EndCost], int]:
+        """Return what each process paid for each topic, and how many records of calls were lost."""
+        if self._callers is None:
+            return [], 0
+        self._callers.look()
+        topics = {topic.connection.topic: topic for topic in self._topics.values()}
+        placed = self._processes.nodes_of
+        ends = end_costs(self._callers, topics, placed, self._listener.pid)
+        return ends, self._callers.lost
+
+    @property
+    def looking(self) -> float:
+        """Share of a core that the listener and this process took, from their start on."""
+        own_ns = time.process_time_ns() - self._begun_ns
+        return (own_ns + (clocks.scheduled(self._listener.pid) or 0)) / 1e9 / self.seconds
 
     @property
     def lang(self) -> str:
@@ -126,14 +152,19 @@ class LiveGraph(Closing):
         topic.subscribers = [str(name) for name in told["subscribers"]]
         self._processes.place(told["processes"])
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
-        topic.watched_s = float(told["watched_s"])
+        topic.watched_s, topic.missed = float(told["watched_s"]), int(told["missed"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
-            topic.note(int(time_ns), int(size))
+            if time_ns == KEPT:
+                topic.sizes.append(int(size))
+            else:
+                topic.note(int(time_ns), int(size))
         for place, data in told["sample"].items():
             topic.sample[int(place)] = base64.b64decode(data)
 
     def close(self) -> None:
         children.end(self._listener)
+        if self._callers is not None:
+            self._callers.close()
         self._errors.close()
 
 

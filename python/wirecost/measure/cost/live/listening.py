@@ -11,15 +11,25 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 SAMPLED, SAMPLED_BYTES = 8, 2 << 20
 """Most messages and bytes of a topic that are sent as they are; one message always is."""
 HELD_BYTES = 32 << 20
 """Most bytes of all topics that are held until they are told; one message always is."""
+MOST_MISSED = 100_000
+"""Messages between two that came above which a number is no sequence number."""
 LOOK_S = 2.0
 """Seconds for which a topic with too many bytes is listened to."""
+KEPT = 0
+"""Time of a message that was published before anybody listened: it belongs to no rate."""
+SETTLED_NS = 2_000_000_000
+"""For how long the publisher's clock is looked at, since another machine's may be behind."""
+OWN_SERVICES = ("rcl_interfaces/", "type_description_interfaces/")
+"""Packages of the services that every node has: they have no rows."""
 FAST_DDS = b"\x01\x0f"
 """Vendor, with which a GUID begins."""
 
@@ -30,6 +40,56 @@ def process_of(guid: bytes) -> int | None:
     Fast DDS has them behind vendor and host; None for others, which do not tell.
     """
     return int.from_bytes(guid[4:6], "little") if guid.startswith(FAST_DDS) else None
+
+
+@lru_cache(1)
+def _living_at(_second: int) -> set[int | None]:
+    """Return what ``process_of`` gives for each process that is seen here, once a second."""
+    return {
+        int(folder.name) & 0xFFFF for folder in Path("/proc").iterdir() if folder.name.isdecimal()
+    }
+
+
+End = TypeVar("End")
+
+
+def without_dead(
+    ends: Sequence[End], node_of: Callable[[End], str], guid_of: Callable[[End], bytes]
+) -> list[End]:
+    """Return the ends but those of a killed process whose node was started again.
+
+    DDS announces them until their lease is over. A process that is not seen here may be another
+    machine's or container's, so it counts unless its node is here as well.
+    """
+    seen = _living_at(int(time.monotonic()))
+    living = [process_of(guid_of(end)) in seen for end in ends]
+    here = {node_of(end) for end, lives in zip(ends, living, strict=True) if lives}
+    return [
+        end for end, lives in zip(ends, living, strict=True) if lives or node_of(end) not in here
+    ]
+
+
+class SequenceGaps:
+    """Sequence numbers of all publishers of a topic, which come without saying whose they are."""
+
+    def __init__(self) -> None:
+        self._last: list[int] = []
+
+    def missed(self, number: int, publishers: int) -> int:
+        """Return how many messages were sent between this one and the one before it."""
+        if number - 1 in self._last:
+            self._last[self._last.index(number - 1)] = number
+            return 0
+        if len(self._last) < max(1, publishers):
+            self._last.append(number)
+            return 0
+        below = [last for last in self._last if last < number]
+        if not below:  # A publisher that was started again counts from the begin.
+            self._last[self._last.index(max(self._last))] = number
+            return 0
+        nearest = max(below)
+        self._last[self._last.index(nearest)] = number
+        return gap if (gap := number - nearest - 1) <= MOST_MISSED else 0
 
 
 class HeardTopic:
@@ -46,6 +106,7 @@ class HeardTopic:
         self.subscribers: list[str] = []
         self.processes: dict[str, int] = {}
         self.qos = self.unknown = ""
+        self.missed = 0
         self._begun_ns = self._ended_ns = 0
         self._sizes: list[int] = []
         self._times: list[int] = []
@@ -73,11 +134,17 @@ class HeardTopic:
         return (end_ns - self._begun_ns) / 1e9 if self._begun_ns else 0.0
 
     def note(self, size: int, time_ns: int) -> None:
-        """Count a message that came at a time by CLOCK_MONOTONIC."""
+        """Count a message that came at a time by CLOCK_MONOTONIC, or KEPT."""
         self._sizes.append(size)
         self._times.append(time_ns)
         self._heard += 1
         self._bytes += size
+
+    def note_missed(self, count: int, size: int, time_ns: int) -> None:
+        """Count messages that were published and did not come, of the size of others."""
+        self.missed += count
+        for _ in range(count):
+            self.note(size, time_ns)
 
     def add(self, data: bytes, time_ns: int | None = None) -> None:
         """Count a message, and keep it for a while; ``time_ns``: as ``note`` has it, or now."""
@@ -104,7 +171,7 @@ class HeardTopic:
         told = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
             processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
-            sizes=self._sizes, times=self._times,
+            missed=self.missed, sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
         HeardTopic.held_bytes -= sum(map(len, self._sample.values()))

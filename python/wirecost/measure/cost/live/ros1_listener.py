@@ -17,10 +17,12 @@ from contextlib import suppress
 from http.client import HTTPConnection
 from typing import Any
 
-from wirecost.measure.cost.live.listening import HeardTopic, tell
+from wirecost.measure.cost.live.listening import KEPT, HeardTopic, tell
 
 NAME = "/wirecost_cost"
 TOLD_EVERY_S = 1.0
+OWN_SERVICES = ("/get_loggers", "/set_logger_level")
+"""Services that every node has."""
 PATIENCE_S = 1.0
 """How long a node may take to say in which process it is."""
 
@@ -38,7 +40,7 @@ class Graph:
 
     def look(self) -> None:
         """Find topics and ends, and subscribe to what is new."""
-        published, taken, _ = self._master.getSystemState()
+        published, taken, served = self._master.getSystemState()
         types = dict(self._master.getTopicTypes())
         takers = dict(taken)
         for name, nodes in published:
@@ -54,6 +56,11 @@ class Graph:
                 self._open[name] = self._rospy.Subscriber(
                     name, self._rospy.AnyMsg, self._heard(topic), queue_size=100
                 )
+        for name, nodes in served:
+            if not name.endswith(OWN_SERVICES):
+                service = self.topics.setdefault(f"{name} ", HeardTopic(name, "", "ros1"))
+                service.unknown = "calls of services are not visible in ROS 1"
+                service.subscribers = list(nodes)
         for name, subscriber in list(self._open.items()):
             if subscriber is not None and self.topics[name].is_above(self._limit):
                 self.topics[name].end()
@@ -74,13 +81,18 @@ class Graph:
         return self._processes[node]
 
     def _heard(self, topic: HeardTopic) -> Callable[[Any], None]:
+        publishers: set[str] = set()
+
         def heard(message: Any) -> None:
             header = message._connection_header
+            publisher = header.get("callerid", "")
+            was_kept = header.get("latching") == "1" and publisher not in publishers
+            publishers.add(publisher)
             with self._lock:
                 topic.about["type"] = header.get("type", topic.about["type"])
                 topic.about["definition"] = header.get("message_definition", "")
                 topic.about["digest"] = header.get("md5sum", "")
-                topic.add(message._buff)
+                topic.add(message._buff, KEPT if was_kept else None)
 
         return heard
 

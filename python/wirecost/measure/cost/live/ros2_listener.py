@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A listener to a graph of ROS 2: ``python ros2_listener.py '{"limit": BYTES}'``.
 
-It runs in the Python in which rclpy is. Each subscription is as modest as QoS
-allows, so that no publisher waits for it.
+It runs in the Python in which rclpy is. A subscription is reliable where all publishers are, as
+Fast DDS loses large messages otherwise; it keeps the last messages alone, so that no publisher
+waits for it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,26 @@ import importlib
 import json
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
-from wirecost.measure.cost.live.listening import HeardTopic, process_of, tell
+from wirecost.measure.cost.live.listening import (
+    KEPT,
+    OWN_SERVICES,
+    SETTLED_NS,
+    HeardTopic,
+    SequenceGaps,
+    process_of,
+    tell,
+    without_dead,
+)
 
 NAME = "wirecost_cost"
 TOLD_EVERY_S = 1.0
-
+KEPT_MESSAGES = 100
+"""Messages that wait in a subscription; beyond them the oldest is missed, and counted."""
+UNKNOWN_NUMBER = (1 << 64) - 1
+INVISIBLE = "calls are not visible to rclpy without service events; --live dds counts them"
 
 Key = tuple[str, str]
 """Topic and type."""
@@ -48,49 +62,83 @@ class Graph:
                 topic.end()
                 self._node.destroy_subscription(self._open[key])
                 self._open[key] = None
+        for name, types in self._node.get_service_names_and_types():
+            for type_ in types:
+                if not type_.startswith(OWN_SERVICES) and (name, type_) not in self.topics:
+                    self.topics[name, type_] = HeardTopic(name, type_, "cdr")
+                    self.topics[name, type_].unknown = INVISIBLE
 
     def _ends(self, topic: HeardTopic, name: str, type_: str) -> list[Any]:
         """Set who publishes and takes a topic; return what the publishers offer."""
-        ends = (
-            self._node.get_publishers_info_by_topic(name),
-            self._node.get_subscriptions_info_by_topic(name),
-        )
         published, taken = (
-            [one for one in some if one.topic_type == type_ and one.node_name != NAME]
-            for some in ends
+            without_dead(
+                [end for end in ends if end.topic_type == type_ and end.node_name != NAME],
+                _node_name,
+                lambda end: bytes(end.endpoint_gid),
+            )
+            for ends in (
+                self._node.get_publishers_info_by_topic(name),
+                self._node.get_subscriptions_info_by_topic(name),
+            )
         )
-        topic.publishers = [_node_name(one) for one in published]
-        topic.subscribers = [_node_name(one) for one in taken]
-        for one in (*published, *taken):
-            topic.place(_node_name(one), process_of(bytes(one.endpoint_gid)))
-        profiles = [one.qos_profile for one in published]
+        topic.publishers = [_node_name(end) for end in published]
+        topic.subscribers = [_node_name(end) for end in taken]
+        for end in (*published, *taken):
+            topic.place(_node_name(end), process_of(bytes(end.endpoint_gid)))
+        profiles = [end.qos_profile for end in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
         return profiles
 
     def _subscription(self, key: Key, profiles: list[Any]) -> Any:
-        """Return a subscription that asks for as little as it can, None where there is none."""
+        """Return a subscription to what all publishers offer, None where there is none."""
         name, type_ = key
         topic = self.topics[key]
-        package, kind, message = type_.split("/")
         try:
-            found = getattr(importlib.import_module(package + "." + kind), message)
+            message_class = _message_class(type_)
         except (ImportError, AttributeError):
-            topic.unknown = package + " is not in this ROS 2; source it"
+            topic.unknown = type_.partition("/")[0] + " is not in this ROS 2; source it"
             return None
-        qos = self._qos
-        kept = qos.DurabilityPolicy.TRANSIENT_LOCAL
-        # What was published before comes to reliable subscriptions only.
-        is_kept = all(
-            one.durability == kept and one.reliability == qos.ReliabilityPolicy.RELIABLE
-            for one in profiles
-        )
-        profile = qos.QoSProfile(
-            depth=100,
-            reliability=getattr(qos.ReliabilityPolicy, "RELIABLE" if is_kept else "BEST_EFFORT"),
-            durability=kept if is_kept else qos.DurabilityPolicy.VOLATILE,
+        policies = self._qos
+        reliable = policies.ReliabilityPolicy.RELIABLE
+        kept = policies.DurabilityPolicy.TRANSIENT_LOCAL
+        is_reliable = all(profile.reliability == reliable for profile in profiles)
+        is_kept = all(profile.durability == kept for profile in profiles)
+        profile = policies.QoSProfile(
+            depth=KEPT_MESSAGES,
+            reliability=reliable if is_reliable else policies.ReliabilityPolicy.BEST_EFFORT,
+            durability=kept if is_kept else policies.DurabilityPolicy.VOLATILE,
         )
         topic.begin()
-        return self._node.create_subscription(found, name, topic.add, profile, raw=True)
+        heard = _heard(topic)
+        return self._node.create_subscription(message_class, name, heard, profile, raw=True)
+
+
+def _heard(topic: HeardTopic) -> Callable[[bytes, Any], None]:
+    """Return a callback that counts what comes, and what was sent and did not come."""
+    gaps = SequenceGaps()
+    begun_ns = time.time_ns()
+    settled_ns = begun_ns + SETTLED_NS
+
+    def heard(data: bytes, info: Any) -> None:
+        number = info.get("publication_sequence_number") or UNKNOWN_NUMBER
+        if number != UNKNOWN_NUMBER:
+            missed = gaps.missed(number, len(topic.publishers))
+            topic.note_missed(missed, len(data), time.monotonic_ns())
+        was_kept = 0 < info.get("source_timestamp", 0) < begun_ns and time.time_ns() < settled_ns
+        topic.add(data, KEPT if was_kept else None)
+
+    return heard
+
+
+def _message_class(type_: str) -> Any:
+    """Return the class of a type, also of a service's events or of an action's feedback."""
+    package, kind, name = type_.split("/")
+    module = importlib.import_module(package + "." + kind)
+    base, _, part = name.rpartition("_")
+    if not base:
+        return getattr(module, name)
+    whole = getattr(module, base)
+    return getattr(whole, part) if hasattr(whole, part) else getattr(whole.Impl, part)
 
 
 def _node_name(end: Any) -> str:

@@ -24,7 +24,7 @@ from wirecost.measure.bench.engine.other_python import environment
 from wirecost.schema.compile.frontends.ros.packages import Finder
 from wirecost.system import children
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 
 SCRIPT = Path(__file__).with_name("codec_times.py")
 TYPES = {

@@ -97,13 +97,13 @@ def _told_apart(subject: Subject, lists: Sequence[tuple[str, str]]) -> list[tupl
 
     A reader finds columns by the message that holds them.
     """
-    found: dict[tuple[str, int], tuple[str, str]] = {}
+    distinct: dict[tuple[str, int], tuple[str, str]] = {}
     for path, type_ in lists:
         *around, last = fields_along(subject.schema, subject.type, path)
         inner = around[-1].type if around else MessageRef(subject.type)
         assert isinstance(inner, MessageRef)
-        found.setdefault((inner.name, last.number), (path, type_))
-    return list(found.values())
+        distinct.setdefault((inner.name, last.number), (path, type_))
+    return list(distinct.values())
 
 
 def _list(
@@ -132,10 +132,10 @@ def _way(schema: Schema, root: Root, node: Node) -> tuple[list[list[Step]], list
     """Return the lists from the outermost one to a node, and its way in their elements."""
     lists: list[list[Step]] = []
     steps: list[Step] = []
-    for one in (*reversed(list(_around(root, node))), node):
-        outer = None if one.parent is None else root.nodes[one.parent]
-        steps.append(_step(_message(schema, root, outer), one.field))
-        if one is not node and one.repeated:
+    for place in (*reversed(list(_around(root, node))), node):
+        outer = None if place.parent is None else root.nodes[place.parent]
+        steps.append(_step(_message(schema, root, outer), place.field))
+        if place is not node and place.repeated:
             lists.append(steps)
             steps = []
     return lists, steps

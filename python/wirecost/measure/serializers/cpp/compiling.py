@@ -44,8 +44,8 @@ def compiled(
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                made = waiting.popleft()
-                running.append(_start(made, commands[made]))
+                target = waiting.popleft()
+                running.append(_start(target, commands[target]))
             report(len(waiting) + len(running))
             time.sleep(POLL_S)
             if time.monotonic() > end_s:

@@ -35,6 +35,10 @@ Look = Callable[[dict[str, Path]], None]
 """Function to call with the first programs while nothing else is compiled."""
 
 
+class NoCompilerError(UserError):
+    """Nothing of a language can be measured here; another one may be."""
+
+
 class Programs:
     """Programs by name, and why others could not be had.
 
@@ -122,7 +126,10 @@ class Programs:
         complaints = compiled(commands, self._jobs, report, limit_s)
         for source in sources:
             objects = [self._folder / name for name in source.objects.values()]
-            if why := next((complaints[made] for made in objects if made in complaints), ""):
+            if why := next(
+                (complaints[object_file] for object_file in objects if object_file in complaints),
+                "",
+            ):
                 self.missing[source.name] = why
             elif not (self._folder / source.name).is_file():
                 command = [self._command[0], *source.objects.values(), *source.libraries]
@@ -138,7 +145,7 @@ class Programs:
 
 def _version(compiler: str) -> str:
     if not compiler:
-        raise UserError("no C++ compiler; apt-get install g++, or leave C++ out with --lang python")
+        raise NoCompilerError("no C++ compiler; apt-get install g++")
     remedy = "set CXX to a C++ compiler, or leave C++ out with --lang python"
     try:
         done = children.run([compiler, "--version"], timeout_s=TIMEOUT_S)

@@ -194,13 +194,13 @@ def _make(message: Message, numbers: dict[str, int], style: LibraryStyle) -> Ite
     ]
     names = [style.name(message, field) for field in message.fields]
     pairs = list(zip(names, arguments, strict=True))
-    made = style.made.format(
+    constructor = style.made.format(
         n=number,
         named=", ".join(f'"{name}": {value}' for name, value in pairs),
         keywords=", ".join(f"{name}={value}" for name, value in pairs),
         values=", ".join(arguments),
     )
-    yield f"    return {made}"
+    yield f"    return {constructor}"
 
 
 def _argument(

@@ -111,34 +111,34 @@ class ColumnsCodec:
         return self._values(child, present)
 
     def fill(self, value: HeldMessage) -> tuple[Any, list[Any]]:
-        made = [
+        lists = [
             table.columns.prepare(count, values, present=present) if count else None
             for table, (count, values, present) in zip(self._tables, value.lists, strict=True)
         ]
-        return value.rest, made
+        return value.rest, lists
 
     def encode(self, message: tuple[Any, list[Any]]) -> bytes:
-        rest, made = message
+        rest, lists = message
         data: bytes = rest.encode_protobuf()
-        for table, columns in zip(self._tables, made, strict=True):
+        for table, columns in zip(self._tables, lists, strict=True):
             if columns is not None:
                 data = table.columns.attach(data, columns, table.list_name)
         return data
 
     def decode(self, data: bytes) -> tuple[Any, list[Any]]:
-        found: list[Any] = []
+        lists: list[Any] = []
         for table in self._tables:
             list_path = table.list_name.rpartition(".")[2]
             places = table.columns.find(data, table.list_name.rpartition(".")[0])
             at = next((place for place in places if place.path == list_path), None)
-            found.append(at and table.columns.read(data, at.offset, at.size))
-        return self._top.decode_protobuf(data), found
+            lists.append(at and table.columns.read(data, at.offset, at.size))
+        return self._top.decode_protobuf(data), lists
 
     def read(self, message: tuple[Any, list[Any]]) -> float:
         """Return the sum of all numbers; texts are hashed, as other contenders do."""
-        rest, found = message
+        rest, lists = message
         total = self._read_rest(rest)
-        for columns in found:
+        for columns in lists:
             if columns is None:
                 continue
             for _, column in columns.columns():
@@ -150,8 +150,8 @@ class ColumnsCodec:
 
     def again(self, message: tuple[Any, list[Any]]) -> bytes:
         """Return the bytes of what was read, in rows."""
-        rest, found = message
-        for table, columns in zip(self._tables, found, strict=True):
+        rest, lists = message
+        for table, columns in zip(self._tables, lists, strict=True):
             setattr(rest, table.attribute, [] if columns is None else columns.to_rows(1 << 30))
         data: bytes = rest.encode_protobuf()
         return data

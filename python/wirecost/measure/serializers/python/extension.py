@@ -67,9 +67,9 @@ def build(
             os.utime(runtime)
             shutil.copy(runtime / NANOBIND, sources)
         else:
-            theirs = [*command, "-std=c++17", "-fno-strict-aliasing"]
+            runtime_command = [*command, "-std=c++17", "-fno-strict-aliasing"]
             whole = nanobind / "src" / "nb_combined.cpp"
-            commands[sources / NANOBIND] = [*theirs, "-c", str(whole)]
+            commands[sources / NANOBIND] = [*runtime_command, "-c", str(whole)]
         # Messages that hold all others are in the last files, and compile for longest.
         for name in reversed(native_package.units(subject.schema)):
             unit = package / "native" / name
@@ -78,16 +78,18 @@ def build(
         def report(remaining: int) -> None:
             say(f"compiling the Python extension, {remaining} of {len(commands)} units left")
 
-        whole_commands = {made: [*words, "-o", str(made)] for made, words in commands.items()}
+        whole_commands = {
+            extension: [*words, "-o", str(extension)] for extension, words in commands.items()
+        }
         complaints = compiled(whole_commands, jobs, report, limit_s)
         if complaints:
             return next(iter(complaints.values()))
         objects = [str(sources / NANOBIND), *map(str, sources.glob("own-*.o"))]
-        made = sources / _module()
-        if complaint := ran([command[0], "-shared", "-s", *objects, "-o", str(made)]):
+        extension = sources / _module()
+        if complaint := ran([command[0], "-shared", "-s", *objects, "-o", str(extension)]):
             return f"it does not compile: {complaint}"
         programs.keep(sources, runtime, [NANOBIND])
-        programs.keep(sources, cache, [made.name])
+        programs.keep(sources, cache, [extension.name])
         return "" if _put(cache, package, folder) else f"it is no longer in {cache}; run again"
 
 
@@ -101,10 +103,10 @@ def _generated(subject: Subject, sources: Path) -> tuple[Path, Path]:
 
 def _put(cache: Path, package: Path, folder: Path) -> bool:
     """Put the package below a folder, with its extension; return whether that is there."""
-    made = cache / _module()
-    if not made.is_file():
+    extension = cache / _module()
+    if not extension.is_file():
         return False
-    shutil.copy(made, package)
+    shutil.copy(extension, package)
     shutil.copytree(package, folder / "python" / PACKAGE)
     return True
 
@@ -115,10 +117,10 @@ def _compiler() -> str:
 
 def _command() -> tuple[list[str], Path]:
     """Return how compiling begins, and nanobind's folder."""
-    found = find_spec("nanobind")
-    assert found is not None
-    assert found.origin is not None
-    nanobind = Path(found.origin).parent
+    spec = find_spec("nanobind")
+    assert spec is not None
+    assert spec.origin is not None
+    nanobind = Path(spec.origin).parent
     headers = (
         Path(sysconfig.get_path("include")),
         nanobind / "include",

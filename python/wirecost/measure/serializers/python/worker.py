@@ -116,9 +116,9 @@ class ColumnsContender(WorkerContender):
         super().__init__(about, OURS, folder)
         from wirecost.measure.serializers.python import columns_library  # noqa: PLC0415
 
-        found = columns_library.tables(about, lists, ROOT)
+        tables = columns_library.tables(about, lists, ROOT)
         rows = super().fill
-        codec = columns_library.ColumnsCodec(found, self.top, self.read, ROOT)
+        codec = columns_library.ColumnsCodec(tables, self.top, self.read, ROOT)
         self.encode, self.decode, self.again = codec.encode, codec.decode, codec.again
         self.read, self._fill = codec.read, codec.fill
         self.held = lambda value: codec.held(rows(value))

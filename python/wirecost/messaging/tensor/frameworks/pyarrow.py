@@ -79,8 +79,8 @@ def describe(kind: str, value: Any, writer: Writer) -> Any:
 
 
 def _schema(type_: Any) -> bytes:
-    for known, schema in _SCHEMAS:
-        if known.equals(type_, check_metadata=True):
+    for registered, schema in _SCHEMAS:
+        if registered.equals(type_, check_metadata=True):
             return schema
     pa = load("pyarrow")
     schema = bytes(pa.schema([pa.field("", type_)]).serialize().to_pybytes())

@@ -290,6 +290,7 @@ class Ecal(Transport):
         exposed="every user of this machine can see its topics on loopback, UDP port 14000; before"
         " Linux 5.7 and unless root, other machines reach that port and a TCP port of each service",
         kept="shared memory of a killed process stays until the next one of this user starts",
+        shared_memory=True,
     )
 
     def __init__(self, address: str | None = None) -> None:

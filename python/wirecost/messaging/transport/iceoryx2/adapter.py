@@ -137,6 +137,7 @@ class Iceoryx2(Transport):
         request_reply=True,
         other_machines=False,
         full="a slow subscriber loses the oldest beyond its depth",
+        shared_memory=True,
     )
 
     def __init__(self, address: str | None = None) -> None:

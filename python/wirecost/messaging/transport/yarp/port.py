@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import ctypes
+import ipaddress
 import re
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from wirecost.messaging.transport.shared.loopback import kept_on_loopback, own_sockets
@@ -74,7 +75,10 @@ def _host_towards(server: str) -> str:
 
 
 class Port:
-    """An open port, which listens on one address alone."""
+    """An open port, which listens on one address alone.
+
+    It can be reached from other machines only where the name server is not on loopback.
+    """
 
     def __init__(self, name: str, server: str, reader: Any = None) -> None:
         library = yarp()
@@ -86,7 +90,8 @@ class Port:
         for _ in range(_PORTS_TRIED):
             # Name servers give away ports without looking whether another has them.
             contact = library.Contact(name, "tcp", host, _free_port(host))
-            with _own_children(), kept_on_loopback():
+            is_loopback = ipaddress.ip_address(host).is_loopback
+            with _own_children(), kept_on_loopback() if is_loopback else nullcontext():
                 opened = self.port.open(contact)
             if opened:
                 _widen(contact.getHost(), contact.getPort())

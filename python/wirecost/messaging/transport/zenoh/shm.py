@@ -72,6 +72,7 @@ class ZenohSharedMemory(Zenoh):
         full=Zenoh.capabilities.full,
         kept="a publisher's pool of 33 MB or more until its process ends; that of one that was"
         " killed until those who received from it end or receive from two others",
+        shared_memory=True,
     )
     sender: ClassVar[type[ZenohPublisher]] = _ZenohShmPublisher
     listener: ClassVar[type[ZenohSubscriber]] = _ZenohShmSubscriber

@@ -13,7 +13,7 @@ from typing import Any
 
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
-from wirecost.system.printable import shown
+from wirecost.system.foreign import shown
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20
@@ -135,7 +135,7 @@ def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[
             lines.append(Line(kind, pattern, key, misses, _time(place, value)))
         elif key == MISSES:
             if DEADLINE not in limits:
-                raise UserError(f'{place}: needs a deadline; write {DEADLINE} = "1ms" beside it')
+                raise UserError(f'{place}: needs a deadline; write {DEADLINE} = "1ms" with it')
         else:
             lines.append(Line(kind, pattern, key, _number(place, value)))
     return lines

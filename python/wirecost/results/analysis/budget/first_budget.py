@@ -64,7 +64,9 @@ def _times(ns: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[str]:
         if verdict == MET:
             lines.append(f'"p{percent:g}" = "{limit}"  # {had}')
         else:
-            lines.append(f"# p{percent:g}: {needed or len(ns):,} executions would do; not {had}")
+            lines.append(
+                f"# p{percent:g}: {needed or len(ns):,} executions would be enough; not {had}"
+            )
     lines.append(f'# max = "1ms"  # from your deadline: the longest took {_time(float(ns.max()))}')
     return lines
 

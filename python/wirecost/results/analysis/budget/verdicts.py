@@ -95,8 +95,8 @@ def verdicts(events: pl.DataFrame, budget: Budget) -> list[Verdict]:
             chains = chains_between(hops, *ends_of(line.pattern)).chains
             if not chains:
                 raise UserError(
-                    f"{line.kind} {line.pattern}: no message of its end follows from its begin; "
-                    "list chains: wirecost probe chain LOGS"
+                    f"{line.kind} {line.pattern}: no message of its end follows from its start; "
+                    "list chains with wirecost probe chain LOGS"
                 )
             times = pl.DataFrame({"ns": [chain.ns for chain in chains]}, strict=False)
             judged.append(_verdict(line, line.pattern, times))

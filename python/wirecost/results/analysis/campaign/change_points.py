@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.results.analysis.significance import ranks_of
+
 PERMUTATIONS = 1999
 SEED = 1979
 LEAST = 3
@@ -33,9 +35,7 @@ def probability(values: Array) -> tuple[float, int]:
     """
     if len(values) < ENOUGH:
         return 1.0, 0
-    from scipy.stats import rankdata  # noqa: PLC0415 - slow to import
-
-    ranks = rankdata(values)
+    ranks = ranks_of(values)
     centred = ranks - ranks.mean()
     statistics = _sums(centred[None, :])[0]
     place = int(np.argmax(statistics))

@@ -16,9 +16,9 @@ from wirecost.results.analysis.campaign.change_points import (
     probability,
 )
 from wirecost.results.analysis.campaign.subjects import Subject, described, name_of
-from wirecost.results.analysis.compare.quantiles import adjusted
 from wirecost.results.analysis.intervals import RESAMPLES, SEED, Estimate
 from wirecost.results.analysis.race import Name
+from wirecost.results.analysis.significance import adjusted
 
 FALSE_DISCOVERIES = 0.05
 TOGETHER, LEAST_TOGETHER = 0.8, 4

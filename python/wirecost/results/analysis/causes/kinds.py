@@ -33,7 +33,7 @@ _KINDS = (
         CauseKind(
             "ns",
             "give it a core of its own: isolate one (wirecost doctor), taskset, SCHED_FIFO",
-            deed="waited {} for a processor",
+            deed="waited {} for a CPU",
         ),
     ),
     (
@@ -107,7 +107,7 @@ _KINDS = (
             "switch",
             "isolate a core (wirecost doctor), taskset, SCHED_FIFO; wait less inside",
             "context-switch",
-            "left the processor {} times",
+            "left the CPU {} times",
         ),
     ),
     ("migrations", CauseKind("migration", "pin the thread to a core with taskset", "migration")),

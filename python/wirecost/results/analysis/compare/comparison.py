@@ -26,7 +26,6 @@ from wirecost.results.analysis.compare.plain import PlainChange, plain_changes
 from wirecost.results.analysis.compare.quantiles import (
     NOTHING,
     Shift,
-    adjusted,
     least_samples,
     shift,
 )
@@ -43,6 +42,7 @@ from wirecost.results.analysis.compare.runs import (
     with_words,
     without_stage,
 )
+from wirecost.results.analysis.significance import adjusted
 from wirecost.results.records.probe_log import COUNTER
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError

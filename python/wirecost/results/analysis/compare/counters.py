@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from wirecost.results.analysis.compare import processes as by_process
 from wirecost.results.analysis.compare.quantiles import worth_of_processes
+from wirecost.results.analysis.significance import rank_sum_test
 
 RESAMPLES = 2000
 SEED = 997
@@ -121,13 +122,3 @@ def _resampled_means(series: Array, random: np.random.Generator) -> Array:
         series = sums / np.diff(ends)
     means: Array = series[random.integers(len(series), size=(RESAMPLES, len(series)))].mean(axis=1)
     return means
-
-
-def rank_sum_test(a: Array, b: Array) -> float:
-    """Return the two-sided probability of the Mann-Whitney test by the normal distribution.
-
-    It is corrected for ties and continuity.
-    """
-    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - slow to import
-
-    return float(mannwhitneyu(a, b, method="asymptotic").pvalue)

@@ -13,7 +13,6 @@ from wirecost.results.records.schemas.message import TAKEN_OUT, MessageMeta
 
 ANY = "message"
 """Takes the type's place in the names of cases."""
-MADE_UP = "made-up"
 """Part of the description of messages that are from no recording."""
 
 
@@ -49,7 +48,7 @@ def difference(a: ComparedRun, b: ComparedRun) -> str:
         return f"Two messages: {' and '.join(types)}"
     if _fields(a) == _fields(b):
         return f"Two contents of {_type(a)}"
-    values = ": made-up values differ, too" if _are_made_up(a) and _are_made_up(b) else ""
+    values = ": synthetic values differ, too" if _is_synthetic(a) and _is_synthetic(b) else ""
     return f"Two schemas of {_type(a)}{values}"
 
 
@@ -70,9 +69,9 @@ def _fields(run: ComparedRun) -> set[str]:
     return {part.path for part in run.meta.fields}
 
 
-def _are_made_up(run: ComparedRun) -> bool:
+def _is_synthetic(run: ComparedRun) -> bool:
     assert isinstance(run.meta, MessageMeta)
-    return MADE_UP in run.meta.content
+    return run.meta.is_synthetic
 
 
 def _type(run: ComparedRun) -> str:

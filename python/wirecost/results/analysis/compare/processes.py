@@ -17,6 +17,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecost.results.analysis.distributions import (
+    normal_below,
+    student_distance,
+    student_tail,
+)
+
 LEAST_PROCESSES = 6
 """Fewest processes of a run; fewer say too little about the next one."""
 RESAMPLES = 2000
@@ -63,12 +69,10 @@ def difference(a: Resampled, b: Resampled) -> tuple[tuple[float, float], float]:
     apart, error = b.value - a.value, math.sqrt(sum(variances))
     if error == 0:
         return (apart, apart), 1.0 if apart == 0 else 0.0
-    from scipy.special import ndtr, stdtr, stdtrit  # noqa: PLC0415 - slow to import
-
     freedom = _freedom(variances, (a.processes, b.processes))
-    tail = ndtr(stdtrit(freedom, 0.025))
+    tail = normal_below(-student_distance(freedom, 0.025))
     low, high = np.quantile(apart + of_b - of_a, [tail, 1 - tail])
-    return (float(low), float(high)), 2 * float(stdtr(freedom, -abs(apart / error)))
+    return (float(low), float(high)), 2 * student_tail(freedom, abs(apart / error))
 
 
 def _freedom(variances: tuple[float, float], processes: tuple[int, int]) -> int:

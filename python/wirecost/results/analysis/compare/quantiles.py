@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecost.results.analysis.compare import processes as by_process
+from wirecost.results.analysis.distributions import hypergeometric_tails
 
 RESAMPLES = 5000
 SEED = 997
@@ -260,21 +261,4 @@ def _division(below_a: int, below_b: int, n: int, m: int) -> float:
 
     It is the smaller tail, doubled.
     """
-    from scipy.stats import hypergeom  # noqa: PLC0415 - slow to import
-
-    drawn = n + m, below_a + below_b, n
-    tails = hypergeom.cdf(below_a, *drawn), hypergeom.sf(below_a - 1, *drawn)
-    return min(1.0, 2 * float(min(tails)))
-
-
-def adjusted(probabilities: list[float]) -> list[float]:
-    """Return the probabilities adjusted by Benjamini and Hochberg (1995).
-
-    Rejecting what is at most 0.05 makes at most 5 % of the rejections false on average. This holds
-    for rows that vary together, as stages and their sums do (Benjamini and Yekutieli, 2001, Theorem
-    1.2).
-    """
-    from scipy.stats import false_discovery_control  # noqa: PLC0415 - slow to import
-
-    values = false_discovery_control(probabilities) if probabilities else []
-    return [float(value) for value in values]
+    return min(1.0, 2 * min(hypergeometric_tails(below_a, n + m, below_a + below_b, n)))

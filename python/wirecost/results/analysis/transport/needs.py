@@ -129,21 +129,21 @@ def needs(lossy: Sequence[str]) -> list[Need]:
         return case.tail_ns
 
     return [
-        Need("loses nothing", "on loopback and over networks that lose nothing, all that the"
-             " transport took arrives, once and in order, and the settings promise it",
+        Need("loses nothing", "on loopback and over networks that lose nothing, all that the "
+             "middleware took arrives, once and in order, and the settings promise it",
              _lossless(lossy), lambda case: 0.0 if case.run.promise else 1.0, None,
              "--pattern pubsub, a --network that loses nothing", promised=True),
         Need("fastest", f"median at most {QUICK:g} × the least",
              _smallest, p50, QUICK, scope=SMALLEST),
-        Need("cheapest", f"processor time per message at most {CHEAP:g} × the least",
+        Need("cheapest", f"CPU time per message at most {CHEAP:g} × the least",
              _smallest, lambda case: case.cost_ns, CHEAP, scope=SMALLEST),
-        Need("survives loss", "over networks that lose packets, all that the transport took"
-             " arrives, once and in order; the tail is that of the worst case",
+        Need("survives loss", "over networks that lose packets, all that the middleware took "
+             "arrives, once and in order; the tail is that of the worst case",
              _lossy(lossy), tail, None, "a --network that loses packets"),
         Need("many subscribers", f"tail with the most subscribers at most {MANY:g} × the least",
              _crowded, tail, MANY, "several --subscribers"),
-        Need("other machines", "over networks that lose nothing, all that the transport took"
-             " arrives, once and in order; the tail is that of the worst case",
+        Need("other machines", "over networks that lose nothing, all that the middleware took "
+             "arrives, once and in order; the tail is that of the worst case",
              _away(lossy), tail, None, "another --network than loopback"),
         Need("large messages", f"median of the largest messages at most {LARGE:g} × the least",
              _largest, p50, LARGE, f"several --sizes, one of {LARGE_BYTES // 1000} kB or more",

@@ -19,7 +19,7 @@ from wirecost.results.records.ctf.trace_folder import METADATA, TraceFolder
 from wirecost.results.records.ctf.tsdl import parse
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 MOST_FOLDERS = 10_000
 AT_ONCE = 1 << 20
@@ -122,11 +122,11 @@ class Ros2Trace:
                 yield f"{count:,} {text}"
         if self.others:
             files = counted(len(self.others), "file")
-            yield f"{files} beside the streams left out: {printable(', '.join(self.others[:3]))}"
+            yield (f"{files} next to the streams left out: {printable(', '.join(self.others[:3]))}")
         if unnamed := sum(ANONYMOUS.match(name) is not None for name in self.sections()):
             callbacks = "1 callback has" if unnamed == 1 else f"{unnamed:,} callbacks have"
             yield (
-                f"{callbacks} no name, as the nodes were created before the trace began: start "
+                f"{callbacks} no name, as the nodes were created before the trace started: start "
                 "it first, or record with ros2 trace --dual-session"
             )
 

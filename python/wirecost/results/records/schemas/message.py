@@ -100,6 +100,11 @@ class MessageMeta(common.Meta, kw_only=True):
     lists: Sequence[str] = ()
     """Types of the elements of the lists that were tried in columns."""
 
+    @property
+    def is_synthetic(self) -> bool:
+        """Return whether wirecost made the messages; older folders call them made-up."""
+        return "synthetic messages" in self.content or "made-up messages" in self.content
+
 
 STAGES = ("fill", "encode", "decode", "read", "destroy", "total")
 PLUGIN_ORDER = 11

@@ -168,6 +168,8 @@ class TransportMeta(common.Meta, kw_only=True):
     settings: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
     faults: list[Fault] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
+    no_shared_memory: str = ""
+    """Why none of the requested transports with shared memory was measured; else empty."""
 
     def __post_init__(self) -> None:
         for run in self.runs:

@@ -23,8 +23,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section, few
 from wirecost.results.report.shared.table import Column, Table, named, present
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable, shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure
@@ -45,7 +44,7 @@ def campaign_answer(content: CampaignContent, store: str, document: object) -> A
         content.lead,
         content.machines[0] if content.machines else NO_TABLE,
         doubts=[(f"{line}.", BAD) for line in few([*content.flips, *content.moved])],
-        more=f"All machines and changes: wirecost campaign show {shell_line(store)} --all",
+        more=f"To show all machines and changes: wirecost campaign show {shell_line(store)} --all",
         sections=[section for section in sections if section.tables or section.lines],
         heading=f"Campaign · {store}",
         figures=lambda _: _figures(content),
@@ -136,8 +135,8 @@ def _lead(found: list[Across], series: list[HistorySeries], flips: list[str]) ->
         parts.append(f"{changed} of {len(series)} series changed over time")
     if not parts:
         parts.append(
-            f"{counted(len(found), 'comparison')} on one machine; a second one, or {ENOUGH} runs "
-            "of each, would say what transfers and what changed"
+            f"{counted(len(found), 'comparison')} on one machine; a second machine, or {ENOUGH} "
+            "runs of each comparison, would show what transfers and what changed"
         )
     return "; ".join(parts) + "."
 
@@ -190,9 +189,10 @@ def _changes(series: list[HistorySeries]) -> Table | None:
     ]
     left_out = len(changes) - MOST_CHANGES
     notes = [
-        f"Of {len(long):,} series of {ENOUGH} runs and more. Factor: median of the runs from there"
-        " on, beside the median of those before, with its 95 % interval. q: how likely by chance,"
-        " considering all series (Pettitt's test by permutation; Benjamini and Hochberg)."
+        f"Of {len(long):,} series of {ENOUGH} runs and more. Factor: median of the runs from "
+        "there on, compared with the median of those before, with its 95 % interval. q: how "
+        "likely by chance, considering all series (Pettitt's test by permutation; Benjamini and "
+        "Hochberg)."
     ]
     notes += [f"{left_out:,} more."] if left_out > 0 else []
     return Table.of("Changes over time", changes[:MOST_CHANGES], columns, notes)

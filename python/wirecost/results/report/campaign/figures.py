@@ -54,7 +54,7 @@ def _heat_map(number: int, transfer: Across) -> Figure:
     )
     colour = alt.Color(
         "times:Q",
-        title="times the machine's quickest",
+        title="times the machine's fastest",
         scale=alt.Scale(type="log", scheme="cividis", domain=[1, max(most, 1.01)], reverse=True),
         legend=alt.Legend(orient="bottom", gradientLength=220),
     )
@@ -68,8 +68,8 @@ def _heat_map(number: int, transfer: Across) -> Figure:
     )
     return Figure(
         f"machines-{number}",
-        f"{transfer.subject}: median total of each contender beside the quickest of the same"
-        " machine.",
+        f"{transfer.subject}: median total of each contender compared with the fastest on the "
+        "same machine.",
         chart,
     )
 
@@ -113,7 +113,9 @@ def _run_chart(number: int, series: HistorySeries) -> Figure:
     title = f"{series.subject} · {label(series.name)} · {series.host}"
     chart = alt.layer(bars, steps, dots).properties(width=WIDTH, height=180, title=title)
     sentence = (
-        f"{len(series.changes)} changes of level" if series.changes else "no change of level found"
+        f"{len(series.changes)} changes of level"
+        if series.changes
+        else "no change of level was found"
     )
     return Figure(
         f"runs-{number}", f"{title}: each run's median and 95 % interval; {sentence}.", chart

@@ -36,13 +36,13 @@ LISTED = 20
 CHAINS_LISTED = 8
 PARTS_FIRST = 6
 RULES = {
-    ORDER: "the last message before, as nothing recorded says which",
+    ORDER: "the last message before, because nothing recorded identifies it",
     STAMP: "the last message published before the source time stamp",
     LAST_INPUT: "the last message that a callback kept that publishes nothing",
     FILTER: "the last message that was kept without publishing, as by a message filter",
     STAMPED: "the same header stamp",
-    "message_link_periodic_async": "the program says so",
-    "message_link_partial_sync": "the program says so",
+    "message_link_periodic_async": "reported by the program",
+    "message_link_partial_sync": "reported by the program",
 }
 
 
@@ -62,7 +62,7 @@ def list_table(found: Listed, deadline_ns: float | None, *, every: bool = False)
         notes.append(f"{len(found.chains) - len(listed):,} shorter chains: --all")
     if deadline_ns is not None:
         notes.append(f"Misses took longer than {units.time(deadline_ns)}")
-    notes.append("Where the time goes: wirecost probe chain … --from FIRST --to LAST")
+    notes.append("To see where the time goes: wirecost probe chain … --from FIRST --to LAST")
     return Table.of("Chains, the longest first", listed, columns, notes)
 
 
@@ -130,7 +130,7 @@ def chain_answer(found: Latency, chains: Sequence[Chain], first: str, last: str)
         f"{answer}.",
         table or _latency_table(found, first, last),
         steps,
-        more="Every part and every miss, with its cause: --all",
+        more="--all prints every part and every miss, with its cause",
         sections=[Section(chain_tables(found, first, last))],
         heading=f"Chains {first} → {last}",
         figures=lambda on_paper: _figures(chains, on_paper),

@@ -70,7 +70,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
     return replace(
         first,
         doubts=doubts(comparison),
-        more="Everything: --all; with figures: --report FILE.html",
+        more="--all prints everything; --report FILE.html adds figures",
         sections=_sections(comparison),
         heading=f"Comparison of two runs · {a.scenario}",
         about=[
@@ -297,7 +297,7 @@ def _steps(comparison: Comparison) -> list[str]:
     if comparison.settings.only or not isinstance(comparison.a.meta, MessageMeta):
         return []
     modes = dict.fromkeys(f"{contender} {mode}" for _, contender, mode in in_use(comparison.a))
-    return [f"What is in use alone: --only '{name}'" for name in list(modes)[:1]]
+    return [f"To compare only what is in use: --only '{name}'" for name in list(modes)[:1]]
 
 
 def _apart(environment: Table) -> str:

@@ -225,7 +225,7 @@ def _regression(comparison: Comparison) -> str:
 def _seen(comparison: Comparison, limit: float) -> str:
     """Say that no time and no counter fails a gate, and what it looked at."""
     sizes = "" if comparison.regressions() else _size_limit(comparison.settings)
-    said = f"No {_regression(comparison)} above {100 * limit:g} %{sizes}"
+    said = f"There is no {_regression(comparison)} above {100 * limit:g} %{sizes}"
     looked_at = gated(comparison)
     first = looked_at[0] if looked_at else None
     if first is None or first.change95 is None:
@@ -252,7 +252,7 @@ def _not_seen(comparison: Comparison, limit: float) -> str | None:
         f" and {len(unnoticed) - 1:,} more reach beyond the limit" if len(unnoticed) > 1 else ""
     )
     said = (
-        f"A growth is sure, but not whether by more than {100 * limit:g} %"
+        f"A growth is certain, but not whether it is more than {100 * limit:g} %"
         if worst.grew
         else f"No {_regression(comparison)} shown, but this comparison could not have seen "
         f"{100 * limit:g} %"
@@ -306,9 +306,9 @@ def headline(comparison: Comparison) -> str:
         counts += sum(change.verdict != SAME for change in comparison.plain)
         what = "counters or sizes" if counts > 1 else "counter or size"
         also = f", but {counts:,} {what} changed" if counts else ""
-        return f"No significant change{' of times' if also else ''}{also}"
+        return f"There is no significant change{' of times' if also else ''}{also}"
     if any(change.shift.ci95 is not None for change in comparison.times):
-        return "Nothing to conclude: the changes are no larger than noise"
+        return "Nothing can be concluded: the changes are no larger than noise"
     medians = [
         min(change.n_a, change.n_b) for change in comparison.times if change.quantile == "p50"
     ]
@@ -318,7 +318,7 @@ def headline(comparison: Comparison) -> str:
             f"Nothing to conclude: {max(medians)} samples of a row at most, {needed} are needed; "
             "measure both again with more steps, repetitions or processes"
         )
-    return "Nothing to conclude: no time could be compared"
+    return "Nothing can be concluded: no time could be compared"
 
 
 def percent(share: float | None) -> str:

@@ -234,7 +234,7 @@ def environment(comparison: Comparison) -> Table | None:
         Column("A", lambda difference: difference.a or units.NONE, is_text=True),
         Column("B", lambda difference: difference.b or units.NONE, is_text=True),
     ]
-    notes = ["Not only the code differs: a change can come from any of these."]
+    notes = ["More than the code differs: a change can come from any of these."]
     return Table.of("Different environments", differences, columns, notes) if differences else None
 
 

@@ -10,8 +10,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import shell_line, without_middle
 
 ABOUT = "≈"
 """Mark of a time that is computed, and whose error nobody knows."""
@@ -68,7 +67,7 @@ def sentence(cost: SystemCost) -> str:
     topics = counted(len({topic.topic for topic in cost.topics}), "topic")
     timeless = len({topic.topic for topic in cost.topics if not topic.has_rate})
     unread = _unread_share(cost)
-    text = ""
+    text = _missed(cost)
     if timeless:
         text += f"{timeless} of {topics}: the times of their messages give no rate. "
     if unread >= MOST_UNREAD:
@@ -85,9 +84,10 @@ def sentence(cost: SystemCost) -> str:
     if cost.share and len(cost.topics) > 1 and unread < MOST_UNREAD:
         text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
     if cost.processes:
-        whole = share(sum(process.share for process in cost.processes))
-        text += f" ({whole} of a core by {counted(len(cost.processes), 'process', 'processes')}"
-        known = [one for one in cost.processes if one.explained is not None]
+        living = [process for process in cost.processes if not process.has_ended]
+        whole = share(sum(process.share for process in living))
+        text += f" ({whole} of a core by {counted(len(living), 'process', 'processes')}"
+        known = [one for one in living if one.explained is not None]
         if took := sum(one.share for one in known):
             parts = sum(one.explained or 0.0 for one in known)
             text += f", of which publishing and taking are {ABOUT} {100 * parts / took:.2g} %"
@@ -97,6 +97,19 @@ def sentence(cost: SystemCost) -> str:
         return f"{text}: nothing{where} is worth changing."
     worth = len({remedy.topic for remedy in cost.worth})
     return f"{text}. {worth} of {topics} {'is' if worth == 1 else 'are'} worth changing."
+
+
+def _missed(cost: SystemCost) -> str:
+    """Return how many messages did not arrive, of which rates and bytes are by others'."""
+    missed = sum(topic.missed for topic in cost.topics)
+    if not missed:
+        return ""
+    most = max(cost.topics, key=lambda topic: topic.missed)
+    of_most = "" if missed == most.missed else f", {most.missed} of them"
+    return (
+        f"{missed} of {counted(cost.count, 'message')} were missed here{of_most} of {most.topic}; "
+        "they are counted by their sequence numbers. "
+    )
 
 
 def _unread_share(cost: SystemCost) -> float:
@@ -162,7 +175,8 @@ def table(cost: SystemCost) -> Table:
 
 def tables(cost: SystemCost) -> Iterator[Table]:
     """Yield all tables: topics, remedies, ends, processes."""
-    yield table(cost)
+    if cost.is_listened:
+        yield table(cost)
     if cost.remedies:
         columns = [
             Column[Remedy]("topic", lambda one: one.topic),
@@ -181,16 +195,19 @@ def tables(cost: SystemCost) -> Iterator[Table]:
         columns_of_ends = [
             Column[TopicCost]("topic", lambda topic: topic.topic),
             Column[TopicCost](
-                "published by", lambda topic: _names(topic.publishers), shown=is_live
+                "published by", lambda topic: names_of(topic.publishers), shown=is_live
             ),
-            Column[TopicCost]("taken by", lambda topic: _names(topic.takers), shown=is_live),
+            Column[TopicCost]("taken by", lambda topic: names_of(topic.takers), shown=is_live),
             Column[TopicCost]("QoS", lambda topic: topic.qos.replace(", ", "; ")),
         ]
         yield Table.of("Ends", ends, columns_of_ends)
     if cost.processes:
         columns_of_processes = [
-            Column[ProcessCost]("process", lambda one: f"{one.pid} {one.command}"),
-            Column[ProcessCost]("nodes", lambda one: _names(one.nodes)),
+            Column[ProcessCost](
+                "process",
+                lambda one: f"{one.pid} {one.command}" + " (ended)" * one.has_ended,
+            ),
+            Column[ProcessCost]("nodes", lambda one: names_of(one.nodes)),
             Column[ProcessCost]("of a core", lambda one: share(one.share)),
             Column[ProcessCost]("publish, take", _explained),
         ]
@@ -220,7 +237,7 @@ def _explained(process: ProcessCost) -> str:
     return units.NONE if process.explained is None else f"{ABOUT} {share(process.explained)}"
 
 
-def _names(nodes: list[str] | None) -> str:
+def names_of(nodes: list[str] | None) -> str:
     """Return the first of several nodes, and how many more there are."""
     names = list(dict.fromkeys(nodes or ()))
     more = len(names) - NAMED
@@ -239,6 +256,8 @@ def notes(cost: SystemCost) -> list[str]:
         found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
     if cost.includes:
         found.append(f"Includes {cost.includes}, not callbacks.")
+    if any(topic.count > 1 and topic.has_rate and not topic.rate_hz for topic in cost.topics):
+        found.append("kept: published before wirecost listened, so these messages give no rate.")
     if any(topic.subscribers > 1 for topic in cost.topics):
         found.append("take: all subscribers together; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
@@ -252,6 +271,13 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     lines = []
     if not cost.is_whole:
         lines.append(("Interrupted: the figures are of what was read until then.", "yellow"))
+    if ended := sum(process.has_ended for process in cost.processes):
+        text = f"{counted(ended, 'process', 'processes')} ended meanwhile; they are in --all."
+        lines.append((text, "yellow"))
+    if cost.looking is not None:
+        lines.append((f"Listening itself took {share(cost.looking)} of a core.", "dim"))
+    if not cost.is_listened:
+        return lines
     if cost.is_own:
         busy = cost.prices.get("busy", "")
         text = f"Ranges are of timings that were taken on this machine on {cost.prices.get('date')}"
@@ -259,7 +285,7 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
         lines.append((text, "yellow" if busy else "dim"))
     else:
         text = (
-            f"{ABOUT} is estimated from timings of another machine; --calibrate measures this one."
+            f"{ABOUT} is estimated from another machine's timings; --calibrate measures this one."
         )
         lines.append((text, "yellow"))
     return lines
@@ -290,8 +316,9 @@ def rate_of_bytes(bytes_per_s: float) -> str:
 
 
 def _rate(topic: TopicCost) -> Amount:
-    if topic.count <= 1:
-        return Amount("once" if topic.count else units.NONE, 0.0)
+    if topic.has_rate and not topic.rate_hz:
+        kept = "kept" if topic.count > 1 else "once"
+        return Amount(kept if topic.count else units.NONE, 0.0)
     if not topic.has_rate:
         return Amount("?")
     return units.significant_amount(topic.rate_hz)

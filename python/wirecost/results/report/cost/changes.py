@@ -14,7 +14,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 
 def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange]) -> Answer:

@@ -17,7 +17,7 @@ from wirecost.results.report.shared.graph import (
     Graph,
     graph_figure,
 )
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 MOST_BARS = 30
 LONGEST = 48

@@ -22,8 +22,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, Section, few
 from wirecost.results.report.shared.table import Amount, Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import shell_line
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import shell_line, without_middle
 
 if TYPE_CHECKING:
     from wirecost.results.report.shared.figure import Figure

@@ -20,7 +20,7 @@ from wirecost.results.report.shared.graph import (
     Item,
     graph_figure,
 )
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 PARTS = {
     "publish": PALETTE[0],

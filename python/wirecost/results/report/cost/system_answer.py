@@ -20,6 +20,8 @@ from wirecost.results.report.cost.answer import (
     what_if_answer,
 )
 from wirecost.results.report.cost.inside import inside_answer
+from wirecost.results.report.cost.live import unlistened_answer
+from wirecost.results.report.cost.payers import payers_answer, payers_tables
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.system.foreign import shell_line
 
@@ -36,6 +38,10 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
         first = inside_answer(cost)
     elif what_if:
         first = what_if_answer(cost)
+    elif cost.ends:
+        first = payers_answer(cost)
+    elif not cost.is_listened:
+        first = unlistened_answer(cost)
     else:
         steps = [step(one, cost) for one in cost.worth[:STEPS]]
         first = Answer(sentence(cost), table(cost), steps, qos_hints(cost)[:1])
@@ -45,7 +51,7 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
         doubts=doubts(cost),
         more=f"{what}: {again} --all" if again else "",
         warnings=cost.warnings,
-        sections=first.sections or [Section(list(tables(cost)))],
+        sections=first.sections or [Section([*payers_tables(cost), *tables(cost)])],
         heading=f"What {shell_line(*cost.files)} costs",
         figures=lambda on_paper: _figures(cost, on_paper),
         document=msgspec.to_builtins(cost),

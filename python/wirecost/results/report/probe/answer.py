@@ -135,7 +135,7 @@ def _not_drawn(judged: Judged, names: Mapping[str, str]) -> list[str]:
     left_out = ", ".join(names[name] for name in shorter)
     if not left_out:
         return []
-    return [f"Without figures, because other sections took more time: {left_out}."]
+    return [f"These sections have no figures, because other sections took more time: {left_out}."]
 
 
 def _explained(causes: list[Explanation], logs: list[ProbeLog]) -> list[Explanation]:
@@ -152,7 +152,7 @@ def _machines(machines: Sequence[RecordedMachine]) -> list[Section]:
         return [Section(title=title, lines=[UNKNOWN], is_apart=True)]
     tables = [
         Table(
-            f"Verdict of the doctor: {machine.verdict} · {machine.path} · {machine.written}",
+            f"The doctor's verdict: {machine.verdict} · {machine.path} · {machine.written}",
             ["check", "state"],
             [list(check) for check in machine.checks],
             [f"Machine: {'; '.join(machine.doubts)}"] if machine.doubts else [],

@@ -87,8 +87,8 @@ def nested_sections(nodes: Sequence[Node], names: Mapping[str, str]) -> Figure |
         shares[INSIDE.join(around)] = node.ns * of_outer
     paths = list(shares)
     caption = (
-        "The time of all sections in all; each is as wide as its share and lies below the one that "
-        "it ran in. What has nothing below it is the section's own."
+        "The total time of all sections. Each box is as wide as its share and lies below the "
+        "section in which it ran; time with nothing below it is the section's own."
     )
     found = boxes(paths, shares, INSIDE)
     return Figure("sections", caption, icicle("Sections inside sections", found, paths, INSIDE))

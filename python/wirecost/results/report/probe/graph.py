@@ -26,9 +26,9 @@ def topic_graph(
         return None
     rows = arranged(graph)
     caption = (
-        "Who publishes and who takes each topic, in the order of the arrows; dashed: back to an "
-        "earlier one. A node has its time in callbacks in all; a topic its rate, and the median "
-        "time from publishing to taking."
+        "Which nodes publish and take each topic, in the order of the arrows; a dashed line "
+        "leads back to an earlier one. A node shows its total time in callbacks; a topic shows "
+        "its rate and the median time from publishing to taking."
     )
     if every > len(graph.details):
         caption += f" {len(graph.details)} of {every} nodes and topics."

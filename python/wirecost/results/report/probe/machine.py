@@ -12,8 +12,8 @@ from wirecost.results.records.recorded_machine import DOCTOR, Check, examination
 
 LOAD = "load"
 UNKNOWN = (
-    "The state of the machine while recording is unknown. Next time: "
-    f"wirecost doctor --json FOLDER/{DOCTOR} before the program starts."
+    "The state of the machine during recording is unknown. Next time, run wirecost doctor --json "
+    f"FOLDER/{DOCTOR} before the program starts."
 )
 
 

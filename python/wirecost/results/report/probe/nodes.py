@@ -62,9 +62,7 @@ def node_table(
     ]
     if background and rows is not None:
         ordered.append(_together(background))
-    return Table.of(
-        "Callbacks, by their total time", ordered, _columns(sections, places, measured), ends
-    )
+    return Table.of("Callbacks by total time", ordered, _columns(sections, places, measured), ends)
 
 
 def _columns(

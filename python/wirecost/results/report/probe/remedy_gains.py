@@ -110,7 +110,10 @@ def trial_answer(trial: Trial) -> Answer:
     return replace(
         first,
         doubts=doubts(trial, gains),
-        more=(f"All sections and remedies: wirecost report {shell_line(trial.folder)} --tables"),
+        more=(
+            f"To print all sections and remedies: wirecost report {shell_line(trial.folder)} "
+            "--tables"
+        ),
         sections=[Section(trial_tables(trial, gains))],
         heading=f"Remedies tried: {shell_line(*trial.about.command) or trial.about.recording}",
         figures=lambda _: [figure] if figure else [],
@@ -157,9 +160,11 @@ def doubts(trial: Trial, gains: list[Gain]) -> list[tuple[str, str]]:
         lines += [(line, "dim") for line in _of_limit(trial, rows)]
     other = [effect.remedy for effect in effects(trial) if effect.outputs == "different"]
     if other:
-        lines.append((f"Prints something else than without: {', '.join(other)}.", "bold yellow"))
+        lines.append(
+            (f"The program printed something else with: {', '.join(other)}.", "bold yellow")
+        )
     absent = trial.about.refused | trial.about.not_compared
-    lines += [(f"Not compared: {name}: {reason}.", "dim") for name, reason in absent.items()]
+    lines += [(f"{name} was not compared: {reason}.", "dim") for name, reason in absent.items()]
     return lines
 
 
@@ -168,7 +173,7 @@ def trial_tables(trial: Trial, gains: list[Gain]) -> list[Table]:
     rows = [judged for of_case in cases_of(gains) for judged in _judged(trial, of_case)]
     notes = [RULE, "Turns of one process each, in an order that changes from round to round"]
     if not all(gain.has(P99) for gain in gains):
-        notes.append(f"Without p99: fewer than {LEAST_EXECUTIONS[P99]} executions")
+        notes.append(f"p99 is left out: fewer than {LEAST_EXECUTIONS[P99]} executions")
     tables = [_table("What remedies gained", rows, notes)] if rows else []
     return [*tables, effect_table(effects(trial), trial.about.remedies_about)]
 
@@ -245,7 +250,7 @@ def _disturbed(trial: Trial) -> Iterator[str]:
     end = "; repeat it while it is idle."
     if less:
         end = f"; on an idle machine {' and '.join(less)} would gain less."
-    yield f"Other processes disturbed this: it waited for a processor {', '.join(shares)}{end}"
+    yield f"Other processes disturbed this run: it waited for a CPU {', '.join(shares)}{end}"
 
 
 def _of_limit(trial: Trial, rows: list[Judged]) -> Iterator[str]:
@@ -254,7 +259,7 @@ def _of_limit(trial: Trial, rows: list[Judged]) -> Iterator[str]:
     if first:
         yield f"With {', '.join(first)} only the first call of a process misses it."
     if trial.about.command and trial.about.deadline_ns is None and rows[0].gain.case != WHOLE:
-        yield "To count and rank by calls that take too long: --deadline TIME."
+        yield "--deadline TIME counts the calls that take too long, and ranks by them."
 
 
 def _judged(trial: Trial, of_case: list[Gain]) -> list[Judged]:
@@ -386,12 +391,12 @@ def _find_cause(about: TrialAbout, case: str) -> str:
         options=tuple(about.options),
     )
     if case != WHOLE:
-        return f"Find the cause:\n{started.run()}"
+        return f"To find the cause:\n{started.run()}"
     pattern = own_functions(about.command)
     inside = "NAME" if pattern in about.functions else pattern
     functions = (*about.functions, inside)
     judged = msgspec.structs.replace(started, functions=functions)
-    return f"Judge its functions, not the whole:\n{judged.trial()}"
+    return f"To compare its functions instead of the whole program:\n{judged.trial()}"
 
 
 def _rounds_lacking(trial: Trial, rows: list[Judged]) -> Iterator[str]:

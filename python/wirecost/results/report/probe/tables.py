@@ -125,7 +125,7 @@ def _answer_table(sections: Sequence[SectionSummary], slow: Sequence[SlowCalls])
         Column("misses" if has_misses else f"above {LONG:.0f} × median", shared),
     ]
     ordered = sorted(sections, key=lambda section: -section.total_ns)
-    return Table.of("Sections, by total time", ordered, columns)
+    return Table.of("Sections by total time", ordered, columns)
 
 
 def _because(calls: SlowCalls) -> str:
@@ -150,8 +150,8 @@ def tree_table(nodes: list[Node]) -> Table | None:
         Column("itself", lambda node: f"{units.time(node.self_ns)} {100 * node.self_share:.0f} %"),
     ]
     notes = [
-        "calls, time: mean for each call of the section above",
-        "itself: of a call, without the sections inside it",
+        "calls, time: mean per call of the section above",
+        "itself: time of a call without the sections inside it",
     ]
     return Table.of("Where the time goes", nodes, columns, notes) if nodes else None
 
@@ -220,9 +220,11 @@ def absent_notes(logs: list[ProbeLog]) -> list[str]:
 
 def _reason(name: str, by_uprobes: bool) -> str:
     if by_uprobes:
-        return "uprobes cannot count these, --function-means trampoline can if the machine has them"
+        return (
+            "uprobes cannot count these; --function-means trampoline can, if the machine has them"
+        )
     if name in BY_LIBRARY:
-        return "counted under wirecost probe run only"
+        return "counted only under wirecost probe run"
     return "n/a on this machine"
 
 
@@ -341,7 +343,7 @@ def log_table(logs: list[ProbeLog]) -> Table:
     for counter in (counter for log in logs for counter in log.counters):
         names.setdefault(counter.status, {})[counter.name] = None
     notes = [f"{status}: {', '.join(counted)}" for status, counted in names.items()]
-    return Table.of("Threads", logs, columns, notes or ["no counters were asked for"])
+    return Table.of("Threads", logs, columns, notes or ["no counters were requested"])
 
 
 def loss_doubts(logs: list[ProbeLog]) -> list[tuple[str, str]]:
@@ -358,13 +360,13 @@ def _notes(log: ProbeLog) -> list[str]:
     lacks = list(log.lacks)
     if log.dropped:
         lacks.append(
-            f"{counted(log.dropped, 'execution')} dropped, which did not fit; set "
-            "WIRECOST_PROBE_SIZE to more"
+            f"{counted(log.dropped, 'execution')} dropped, which did not fit; set a larger "
+            "WIRECOST_PROBE_SIZE"
         )
     if log.unclosed:
-        lacks.append(f"{counted(log.unclosed, 'section')} entered and not left")
+        lacks.append(f"{counted(log.unclosed, 'section')} entered but not left")
     if log.unmatched:
-        lacks.append(f"{counted(log.unmatched, 'section')} left and not entered")
+        lacks.append(f"{counted(log.unmatched, 'section')} left but not entered")
     if not log.ended:
         lacks.append("its thread is still running or was killed; whole records were read")
     return [f"{log.path.name}: {text}" for text in lacks]

@@ -34,8 +34,8 @@ def gain_figure(gains: Sequence[Gain]) -> Figure | None:
         return None
     charts = [_panel(case, marks) for case, marks in panels[:MOST_CASES]]
     caption = (
-        "Time with each remedy beside that of the program as it is (dashed), with 95 % intervals; "
-        "left of it is quicker."
+        "Time with each remedy compared with that of the unchanged program (dashed line), with "
+        "95 % intervals; points left of the line are faster."
     )
     return Figure("gains", caption, alt.vconcat(*charts, spacing=12))
 

@@ -22,7 +22,7 @@ from wirecost.system.foreign import shell_line
 
 LOAD = "load"
 """The check that comes first: what else ran matters more than how the machine is set up."""
-NO_ANSWER = "Too few repetitions for a verdict; this is what was measured."
+NO_ANSWER = "There are too few repetitions for a verdict; this is what was measured."
 INTERRUPTED = "The run was interrupted; what follows holds the steps measured until then."
 MOST_ROWS = 800
 """Rows of the details; a page with more is slow to open, and other formats have all."""
@@ -54,7 +54,7 @@ def results_answer(
         sentence=first.sentence or NO_ANSWER,
         table=replace(first.table, notes=_short_notes(first.table)),
         doubts=_doubts(results.meta),
-        more=f"All tables: wirecost report {folder} --tables",
+        more=f"To print all tables: wirecost report {folder} --tables",
         sections=_sections(results, content, first.sentence),
         heading=content.title,
         about=[_origin(results.meta)],
@@ -105,7 +105,7 @@ def _sections(results: Results, content: ScenarioContent, sentence: str) -> list
                   texts=("value",))  # fmt: skip
     if doubted:
         sections.append(Section(title="Machine", lines=doubted, is_apart=True))
-    title = f"Environment: {len(environment)} entries"
+    title = f"The environment ({len(environment)} entries)"
     return [*sections, Section([words], title, is_folded=True, is_apart=True)]
 
 
@@ -121,10 +121,10 @@ def _doubts(meta: Meta) -> list[tuple[str, str]]:
 
 def _absent(names: list[str]) -> str:
     """Name what was not measured in one line, or else count it."""
-    text = f"Not measured: {', '.join(names)}; why: --tables."
+    text = f"Not measured: {', '.join(names)}; --tables prints why."
     if len(text) <= WIDTH:
         return text
-    return f"Not measured: {counted(len(names), 'contender')}; which and why: --tables."
+    return f"{counted(len(names), 'contender')} could not be measured; --tables prints why."
 
 
 def _absences(lines: list[str]) -> list[str]:
@@ -184,7 +184,7 @@ def _doubted(meta: Meta) -> list[str]:
 
 def _doubt(name: str, said: str) -> str:
     if name == LOAD:
-        return f"load {said} when the run began"
+        return f"load {said} when the run started"
     return f"{name.replace('_', ' ')}: {said}"
 
 

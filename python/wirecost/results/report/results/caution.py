@@ -15,8 +15,8 @@ def caution(meta: Meta) -> str | None:
         return None
     amount = load.removeprefix(FAIL).strip(" ()")
     return (
-        f"Load {amount} when the run began: trust the order, not the times;"
-        " `wirecost doctor` says more."
+        f"The load was {amount} when the run started: trust the order, not the times; `wirecost "
+        "doctor` shows why."
     )
 
 

@@ -20,8 +20,8 @@ from wirecost.results.report.series.messages import MessageType
 from wirecost.results.report.series.names import Distinct, field_name, topic
 
 CLOCK = (
-    "every contender begins when the folder was created; a message's time is its number divided by "
-    "the rate, lost messages not counted"
+    "every contender starts when the folder was created; a message's time is its number divided "
+    "by the rate, lost messages not counted"
 )
 STAGE_TEXTS = {
     "lateness": "Microseconds from when the message was due to the start of its sending.",

@@ -35,15 +35,15 @@ EXECUTION = {
 SPAN = MessageType(
     "Span",
     "A time that has no counters: a wait, a publication, or from a mark to the next one. A "
-    "message's time is its begin.",
+    "message's time is its start.",
     {
-        "duration_us": "Microseconds from its begin to its end.",
+        "duration_us": "Microseconds from its start to its end.",
         PERIOD: "Microseconds from the start of the one before to the start of this one.",
         "loop": EXECUTION["loop"],
         "value": EXECUTION["value"],
     },
 )
-CLOCK = "a message's time is when the execution began, by the system's clock"
+CLOCK = "a message's time is when the execution started, by the system's clock"
 
 
 def write_logs(logs: Sequence[ProbeLog], out: Path, advance: Progress = silent) -> Written:
@@ -99,7 +99,7 @@ class _Series:
     def __post_init__(self) -> None:
         self.execution = MessageType(
             "Execution",
-            "An execution of a callback or section. A message's time is its begin.",
+            "An execution of a callback or section. A message's time is its start.",
             EXECUTION | dict(self.counters.values()),
         )
 

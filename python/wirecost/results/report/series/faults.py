@@ -17,8 +17,8 @@ from wirecost.results.report.series.names import Distinct, topic
 ROLES = {0: "undisturbed", 1: "disturbed", 2: "replacement"}
 KIND = MessageType(
     "Fault",
-    "A message for a subscriber while something failed. The fault is when the folder was created; "
-    "a message's time is when it was sent, beside that.",
+    "A message for a subscriber while something failed. The fault is when the folder was "
+    "created; a message's time is when it was sent, relative to that.",
     {
         "latency_us": "Microseconds until it arrived; absent if it did not.",
         "arrived": "1 if it arrived, else 0.",

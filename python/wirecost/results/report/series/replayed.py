@@ -20,9 +20,9 @@ from wirecost.results.report.series.messages import MessageType, Numbers
 from wirecost.results.report.series.names import Distinct, topic
 
 CLOCK = (
-    "a message's time is when the callback began, the input's sending began or the output was "
-    "received, by the system's clock; without probe logs, the first message is when the folder was "
-    "created"
+    "a message's time is when the callback started, when the sending of the input started, or "
+    "when the output was received, by the system's clock; without probe logs, the first message "
+    "is when the folder was created"
 )
 INPUTS: Columns = {
     **dict.fromkeys(("due_ns", "before_ns", "after_ns"), WHOLE),

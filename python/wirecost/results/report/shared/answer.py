@@ -18,7 +18,7 @@ ALERTS = (BAD, "bold yellow")
 """Styles of lines that a page, too, shows as alerts."""
 MOST_ALIKE = 2
 """Lines of a kind that a first screen has."""
-MORE_ALIKE = "like it: --all"
+MORE_ALIKE = "like it; --all prints them"
 """End of the line that stands for the others of a kind."""
 NO_TABLE = Table("", [], [], [])
 
@@ -78,6 +78,8 @@ class Answer:
     """What ``--json`` writes."""
     kept_free: int = 0
     """Lines that follow on the first screen."""
+    keeps_rows: bool = False
+    """True: all rows of the table are on the first screen, where steps have to give way to them."""
     status: int = 0
     failure: str = ""
     """Reason of the exit status, where an error line says it."""

@@ -44,7 +44,7 @@ def slow_lead(calls: SlowCalls, explanation: Explanation | None, *, is_deadline:
         first = f"{name}: no call of {calls.executions:,} missed {units.time(calls.limit_ns)}."
     elif not is_deadline and calls.slow <= max(FEWEST - 1, RARE * calls.executions):
         first = (
-            f"{name} takes most time: {counted(calls.executions, 'call')}, median "
+            f"{name} takes the most time: {counted(calls.executions, 'call')}, median "
             f"{units.time(calls.median_ns)}."
         )
     else:
@@ -65,11 +65,11 @@ def slow_steps(
     is_own = is_own_work(calls)
     is_uncounted = calls.waited or (waits and not names and calls.computed <= calls.slow / 2)
     if not calls.common and is_uncounted:
-        yield f"Count what it waits for:\n{started.run(counters=f'{COUNTED},{LOCKED}')}"
+        yield f"To count what it waits for:\n{started.run(counters=f'{COUNTED},{LOCKED}')}"
     if is_own or not (names or is_uncounted):
         pattern = own_functions(started.words)
         inside = "NAME" if pattern in started.functions else pattern
-        yield f"Time the functions that it calls:\n{started.run(['--function', inside])}"
+        yield f"To time the functions that it calls:\n{started.run(['--function', inside])}"
     steps = [step for name in names for step in _steps(calls, name, explanation, started)]
     yield from dict.fromkeys(steps)
 
@@ -96,11 +96,11 @@ def _reasons(calls: SlowCalls, explanation: Explanation | None) -> str:
         return "".join(f"; {text}" for text in [*reasons, *_others(calls, explanation)])
     if calls.waited:
         who = "all" if calls.waited == calls.slow else f"{calls.waited:,} of them"
-        return f"; {who} waited (context switches), for what was not counted"
+        return f"; {who} waited (context switches); what they waited for was not counted"
     if is_own_work(calls):
         others = calls.slow - calls.computed
         who = f"{calls.computed:,} of them" if others else "all"
-        text = f"; {who} had a processor all the time: it is their own work"
+        text = f"; {who} ran all the time: it is their own work"
         return f"{text}; {counted(others, 'other')} waited too" if others else text
     return "; no counter shows why" if calls.slow >= FEWEST else ""
 
@@ -112,9 +112,9 @@ def _longest(calls: SlowCalls) -> str:
         return ""
     text = f" The longest, {units.time(calls.longest_ns)},"
     if calls.longest_queued_ns:
-        return f"{text} waited {units.time(calls.longest_queued_ns)} for a processor."
+        return f"{text} waited {units.time(calls.longest_queued_ns)} for a CPU."
     if calls.longest_left and calls.longest_queued_ns is None:
-        return f"{text} left the processor {counted(calls.longest_left, 'time')}."
+        return f"{text} left the CPU {counted(calls.longest_left, 'time')}."
     return ""
 
 
@@ -123,7 +123,7 @@ def _others(calls: SlowCalls, explanation: Explanation | None) -> Iterator[str]:
     first = calls.common[0]
     if len(calls.common) == 1 and first.others_waited:
         is_counted = explanation is not None and not explanation.waits_uncounted
-        how = "for a processor" if is_counted else "(context switches)"
+        how = "for a CPU" if is_counted else "(context switches)"
         rest = calls.slow - first.slow
         others = "other" if rest == 1 else "others"
         some = f"{first.others_waited:,} of " if first.others_waited < rest else ""
@@ -179,10 +179,10 @@ def _matters(explanation: Explanation, cost: Cost) -> bool:
 def _steps(
     calls: SlowCalls, name: str, explanation: Explanation | None, started: Started
 ) -> Iterator[str]:
-    hint = "" if "--deadline" in started.options else " (--deadline TIME: by misses)"
+    hint = "" if "--deadline" in started.options else " (--deadline TIME judges by misses)"
     which = f"Which remedy helps most?{hint}\n{started.trial()}"
     size = _pool(calls, name, cost := _cost_of(name, explanation))
-    keep = f"Keep the memory (it holds {size}):\n{started.heap(size)}"
+    keep = f"To keep the memory (it holds {size}):\n{started.heap(size)}"
     kind = kind_of(name)
     advice = cost.advice if cost is not None else kind.advice
     if _is_of_huge_pages(calls, name, cost):
@@ -289,7 +289,7 @@ def _largest(explanation: Explanation, cost: Cost) -> str:
     text += f" in {'the slowest 1 %' if tail else 'the median execution'}"
     text += f" ({100 * _share(ns, whole):.0f} %)"
     if cost.origin is Origin.MACHINE:
-        text += ", at the price that a benchmark measured on this machine"
+        text += ", at the cost that a benchmark measured on this machine"
     if cost.holds_waiting:
         return f"{text} go along with them: {cost.advice}."
     return f"{text}. To reduce it: {cost.advice}."

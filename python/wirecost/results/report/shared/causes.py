@@ -61,7 +61,7 @@ def _rows(explanation: Explanation) -> Iterator[list[str]]:
         )
         yield [explanation.section, cost.name, *parts, _price_cell(cost), *shares]
     for steady in explanation.steady:
-        count = f"{_count(steady.each)} without a price"
+        count = f"{_count(steady.each)} without a cost"
         yield [explanation.section, steady.name, NONE, NONE, count, "", "", ""]
     rest = (
         _part(explanation.rest_median_ns, explanation.median_ns),
@@ -89,8 +89,8 @@ def sentences(explanation: Explanation, nodes: Sequence[Node] = ()) -> list[str]
             sum(cost.ns_median > explanation.rest_median_ns for cost in explanation.costs), own
         )
     texts += [
-        f"{_count(steady.each)} {steady.name} in the median execution, "
-        f"nearly constant, so regression cannot price them; {steady.advice}, then compare"
+        f"{_count(steady.each)} {steady.name} in the median execution, nearly constant, so "
+        f"regression cannot tell what they cost; {steady.advice}, then compare"
         for steady in explanation.steady
     ]
     if _is_unexplained(explanation):
@@ -147,8 +147,8 @@ def own_time(explanation: Explanation, nodes: Sequence[Node]) -> str | None:
     else:
         return None
     return (
-        f"{units.time(rest)} of {units.time(whole)} in the median ({100 * rest / whole:.0f} %) are "
-        f"this code's own processor time ({evidence}): {_where_next(explanation.section, nodes)}"
+        f"{units.time(rest)} of {units.time(whole)} in the median ({100 * rest / whole:.0f} %) "
+        f"are this code's own CPU time ({evidence}): {_where_next(explanation.section, nodes)}"
     )
 
 
@@ -165,8 +165,8 @@ def _where_next(section: str, nodes: Sequence[Node]) -> str:
     largest = max(within, key=lambda node: node.self_ns * node.calls)
     share = largest.self_ns * largest.calls / around.ns
     return (
-        f"of the sections inside, {largest.section} takes most by itself "
-        f"({100 * share:.0f} % of {section}); see there"
+        f"of the sections inside, {largest.section} takes the most by itself ({100 * share:.0f} % "
+        f"of {section}); see there"
     )
 
 
@@ -220,8 +220,8 @@ def record_next(explanations: list[Explanation]) -> str | None:
     if not unseen:
         return None
     return (
-        f"Time waiting for a processor was not counted ({', '.join(unseen[:3])}"
-        f"{', …' if len(unseen) > 3 else ''}). Run it again with {NEXT} "
+        "Time waiting for a CPU was not counted "
+        f"({', '.join(unseen[:3])}{', …' if len(unseen) > 3 else ''}). Run it again with {NEXT} "
         "(it adds about 3 µs to a section)"
     )
 
@@ -237,21 +237,23 @@ def price(ns: float, name: str) -> str:
 def _notes(explanations: list[Explanation]) -> list[str]:
     costs = [cost for explanation in explanations for cost in explanation.costs]
     notes = {
-        "of the median, of the slowest 1 %: price times count in the median execution; on average "
-        "in the slowest 1 %": True,
+        "of the median, of the slowest 1 %: cost times count in the median execution; on "
+        "average in the slowest 1 %": True,
         "variance: the share of the variance of all executions": True,
         "other 99 %: the share of the variance of the faster 99 %": True,
-        "alone: what no other number of the variance explains": True,
-        f"{WAITING}: no switch or migration itself takes as long, so this is mostly time "
-        "waiting for a processor, which was not counted": any(cost.holds_waiting for cost in costs),
+        "alone: the share that no other number explains": True,
+        f"{WAITING}: no switch or migration itself takes as long, so this is mostly "
+        "time waiting for a CPU, which was not counted": any(cost.holds_waiting for cost in costs),
         "‡: may be part of another row's time, so these rows are not to be added; what is "
         "unexplained counts it once": any(cost.within for cost in costs),
-        "*: price of a benchmark on the machine, where the executions show none": any(
+        "*: cost measured by a benchmark on this machine, where the executions show none": any(
             cost.origin is Origin.MACHINE for cost in costs
         ),
-        f"†: more than {FAR:.0f} times the price that a benchmark measured on the machine: the "
-        "price of something that comes with it": any(cost.benchmark_ns for cost in costs),
-        "Prices are estimates, so parts may add to a little more than 100 %": any(
+        f"†: more than {FAR:.0f} times the cost that a benchmark measured on this "
+        "machine: the cost of something that comes with it": any(
+            cost.benchmark_ns for cost in costs
+        ),
+        "Costs are estimates, so parts may add to a little more than 100 %": any(
             map(_beyond, explanations)
         ),
         f"{INPUT} is the number that the program recorded with the section": any(
@@ -286,7 +288,7 @@ def _sentence(explanation: Explanation, cost: Cost) -> str:
         text += f", growing with its power of {cause.power:g}"
     if cost.benchmark_ns:
         text += (
-            f"; a benchmark on this machine measured {units.time(cost.benchmark_ns)}, so the price "
+            f"; a benchmark on this machine measured {units.time(cost.benchmark_ns)}, so the cost "
             "is that of something that comes with it"
         )
     text += f"; {cause.advice}"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import vl_convert as vlc
 
 from wirecost.results.report.shared.page_text import in_figure
 from wirecost.system.whole_file import replaced
@@ -89,8 +88,10 @@ def themed(chart: alt.TopLevelMixin, ink: str) -> Specification:
 def draw(chart: alt.TopLevelMixin, path: Path) -> Path:
     """Write a chart for paper; the suffix is its format, .html or one of ``FIGURE_FORMATS``.
 
-    Raises OSError.
+    Raises OSError, and ImportError without the extra ``figures``.
     """
+    import vl_convert as vlc  # noqa: PLC0415 - of an extra
+
     specification = themed(chart, PAPER_INK)
     specification["config"]["background"] = "white"
     with replaced(path) as file:

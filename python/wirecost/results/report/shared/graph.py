@@ -11,7 +11,7 @@ import altair as alt
 
 from wirecost.results.report.shared.axes import GREY, Mark, keyed, plot
 from wirecost.results.report.shared.figure import PALETTE, WIDTH, Figure
-from wirecost.system.printable import without_middle
+from wirecost.system.foreign import without_middle
 
 NODE, TOPIC = "node", "topic"
 COLOURS = {NODE: PALETTE[1], TOPIC: PALETTE[4]}

@@ -44,7 +44,7 @@ def table(content: Table, most: int | None = None) -> str:
     lines = [f"### {text(content.title)}", ""] if content.title else []
     lines += [line(content.headings), rule(len(content.headings)), *map(line, rows)]
     more = len(content.rows) - len(rows)
-    left_out = [f"{more:,} more: `--json` and `--report` have all."] if more else []
+    left_out = [f"{more:,} more are in `--json` and `--report`."] if more else []
     return "\n".join([*lines, "", *left_out, *map(text, content.notes)]).rstrip() + "\n"
 
 

@@ -4,16 +4,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-import vl_convert as vlc
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -23,12 +18,10 @@ from wirecost.results.report.shared.axes import Mark
 from wirecost.results.report.shared.figure import Figure, Specification, themed
 from wirecost.results.report.shared.page_text import on_page, plain, with_code
 from wirecost.results.report.shared.table import with_bars
-from wirecost.system.errors import UserError
-from wirecost.system.private import home, private_folder, read_private, write_private
+from wirecost.system.extras import DRAWING, is_installed
+from wirecost.system.installation import installation
 
 TEMPLATE = "answer.html.j2"
-MOST_BUNDLE = 16 << 20
-"""Bytes; it has one million."""
 MOST_PAGE = 400_000
 """Bytes, without the figures' library."""
 REPEATED = {"config", "$schema"}
@@ -44,28 +37,15 @@ TAGS = re.compile(r"<[^>]*>")
 
 @cache
 def bundle() -> Markup:
-    """Return Vega, Vega-Lite and their embedder, for a script element.
-
-    Making it takes a second and a half; it is kept in the user's cache for the next report.
-    """
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    caches = Path(named) if named.startswith("/") else home() / ".cache"
-    cached = caches / "wirecost" / f"vega-{version('vl-convert-python')}.js"
-    # What runs in the page must be nobody else's: with sudo, the cache may be.
-    with suppress(UserError, ValueError):
-        if content := read_private(cached, MOST_BUNDLE):
-            return Markup(content.decode())
-    source = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    source = source.replace("</script", "<\\/script")
-    with suppress(OSError, UserError):  # without a cache every report makes its own
-        write_private(private_folder(cached.parent) / cached.name, source.encode())
-    return Markup(source)
+    """Return Vega, Vega-Lite and their embedder, for a script element, as the build wrote them."""
+    return Markup((installation().folder / "vega.js").read_text(encoding="utf-8"))
 
 
 def page(answer: Answer, stills: bool = False) -> str:
     """Return an answer as one file that works offline, in light and dark.
 
-    ``stills``: figures also as they are, for browsers without scripts; slow.
+    ``stills``: figures also as they are, for browsers without scripts, if the extra ``figures`` is
+    installed; slow.
     """
     figures = answer.figures(False)
     groups: dict[str, list[tuple[int, Figure]]] = {}
@@ -119,7 +99,7 @@ def _rendered(drawn: Sequence[Figure], stills: bool, **content: Any) -> str:
     pictures: list[Markup] = []
     environment.globals["still"] = lambda number: pictures[number] if number < len(pictures) else ""
     template = environment.get_template(TEMPLATE)
-    if stills:
+    if stills and is_installed(DRAWING):
         pictures += still_figures(
             specifications, MOST_PAGE - _bytes(template.render(bundle="", **content))
         )
@@ -163,6 +143,8 @@ def _are_rows(values: Any) -> bool:
 
 def still_figures(specifications: Sequence[Specification], room: int) -> list[Markup]:
     """Return SVG of the figures, in all at most ``room`` bytes; empty where one has no room."""
+    import vl_convert as vlc  # noqa: PLC0415 - of an extra
+
     stills: list[Markup] = []
     for specification in specifications:
         svg = shortened_svg(vlc.vegalite_to_svg(specification))

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from wirecost.system.printable import printable, without_middle
+from wirecost.system.foreign import printable, without_middle
 
 LONGEST_WORD = 120
 """Characters; longer words lose their middle."""

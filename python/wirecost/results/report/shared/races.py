@@ -132,7 +132,7 @@ def stages_table(rows: list[Row], race: Race) -> Table:
         *(compared(name, lambda row: row.ratio_best_codec) for name in best_codec(rows, race)),
         Column("size", lambda row: units.size(row.bytes)),
     ]
-    return Table.of(race_title(race), here, columns, ["* quickest of its stage"])
+    return Table.of(race_title(race), here, columns, ["* marks the fastest of its stage"])
 
 
 def interval(row: Row) -> str:

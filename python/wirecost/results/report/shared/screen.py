@@ -22,15 +22,26 @@ SCREEN = 24
 
 def print_answer(console: Console, answer: Answer) -> None:
     """Print the first screen, with as much of the table as fits."""
+    whole, table = answer.table, _table_with_room(answer, console.width)
+    while answer.keeps_rows and len(answer.steps) > 1 and len(table.rows) < len(whole.rows):
+        answer = replace(answer, steps=answer.steps[:-1])
+        table = _table_with_room(answer, console.width)
+    _begin(console, answer)
+    if table.rows:
+        print_table(console, table)
+    _end(console, answer)
+
+
+def _table_with_room(answer: Answer, width: int) -> Table:
+    """Return as much of the table as fits with the lines around it."""
     # Measured on a console of its own, as the other may be captured.
-    trial = Console(file=io.StringIO(), width=console.width)
+    trial = Console(file=io.StringIO(), width=width)
     _begin(trial, answer)
     _end(trial, answer)
-    _begin(console, answer)
     room = SCREEN - answer.kept_free - _lines(trial)
-    if answer.table.rows:
-        print_table(console, _fitting(answer.table, answer.sentence, console.width, room))
-    _end(console, answer)
+    return (
+        _fitting(answer.table, answer.sentence, width, room) if answer.table.rows else answer.table
+    )
 
 
 def print_whole(console: Console, answer: Answer, wider: str = "") -> None:

@@ -14,8 +14,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from wirecost.results.report.shared.table import Table, Toned
-from wirecost.system.foreign import shown
-from wirecost.system.printable import without_middle
+from wirecost.system.counted import counted
+from wirecost.system.foreign import printable, without_middle
 from wirecost.system.terminal import Console
 
 MOST_LINES = 2
@@ -35,7 +35,7 @@ def print_table(console: Console, content: Table, wider: str = "") -> None:
     content = _with_cut_names(content, console.width)
     hidden = _hidden(content, console.width)
     visible = [i for i, heading in enumerate(content.headings) if heading not in hidden]
-    headings = [shown(heading) for heading in content.headings]
+    headings = [printable(heading) for heading in content.headings]
     rows = [[_shown_cell(cell) for cell in row] for row in content.rows]
     if content.title:
         say(console, content.title, "bold")
@@ -79,7 +79,7 @@ def _print_notes(console: Console, content: Table, hidden: list[str], wider: str
             say(console, note, "dim")
     if hidden:
         where = f"on a wider terminal, or with {wider}" if wider else "on a wider terminal"
-        text = f"{len(hidden)} more columns {where}: {', '.join(hidden)}."
+        text = f"{counted(len(hidden), 'more column')} {where}: {', '.join(hidden)}."
         say(console, text, "dim")
     console.print()
 
@@ -154,16 +154,16 @@ def _table(
 
 def say(console: Console, text: str, style: str = "") -> None:
     """Print a line, broken between words where the terminal is narrower."""
-    console.print(Text(shown(text), style))
+    console.print(Text(printable(text), style))
 
 
 def say_whole(console: Console, text: str, style: str = "") -> None:
     """Print a line that stays one: a path or a command, which can be copied."""
-    console.print(Text(shown(text), style), soft_wrap=True)
+    console.print(Text(printable(text), style), soft_wrap=True)
 
 
 def _shown_cell(cell: str) -> str:
-    return Toned(shown(cell), cell.style) if isinstance(cell, Toned) else shown(cell)
+    return Toned(printable(cell), cell.style) if isinstance(cell, Toned) else printable(cell)
 
 
 def _with_cut_names(content: Table, width: int) -> Table:

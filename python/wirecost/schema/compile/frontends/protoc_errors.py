@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirecost.schema.compile.schema import CompileError, Origin
 from wirecost.system.errors import UserError
-from wirecost.system.printable import printable
+from wirecost.system.foreign import printable
 
 _COMPLAINT = re.compile(
     r"^(?!WARNING: )(?P<file>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<what>(?!warning:).+)$"

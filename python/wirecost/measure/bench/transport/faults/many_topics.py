@@ -73,8 +73,8 @@ class ManyTopics(InjectedFault):
         outcome.others = (
             f"{setup.topics} topics: {outcome.lost} had no message within {MEET_S:g} s; opening "
             f"took {opened[0] / 1e9:.3g} s at the subscriber and {opened[1] / 1e9:.3g} s at the "
-            f"publisher; {each / 1000:.3g} kB for each; without messages they take "
-            f"{100 * idle.cpu_ns / (IDLE_S * 1e9):.2g} % of a processor"
+            f"publisher; {each / 1000:.3g} kB for each; without messages they use "
+            f"{100 * idle.cpu_ns / (IDLE_S * 1e9):.2g} % of one CPU core"
         )
         return outcome
 

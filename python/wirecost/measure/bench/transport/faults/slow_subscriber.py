@@ -45,11 +45,11 @@ class SlowSubscriber(InjectedFault):
         outcome.others = (
             f"the fast one lost {judging.lost(sent, beside)}; its worst latency was "
             f"{in_ms(judging.worst(quick, both[0], 0, start))} before and "
-            f"{in_ms(judging.worst(sent, beside, 0, end))} beside the slow one, whose was "
+            f"{in_ms(judging.worst(sent, beside, 0, end))} next to the slow one, whose worst was "
             f"{in_ms(judging.worst(sent, held, 0, end))}; sending took at most "
             f"{in_ms(judging.longest_call(quick, 0, start))} and "
-            f"{in_ms(judging.longest_call(sent, 0, end))}; "
-            f"{len(sent)} of {round(AFTER_S * setup.rate)} were sent in time"
+            f"{in_ms(judging.longest_call(sent, 0, end))}; {len(sent)} of "
+            f"{round(AFTER_S * setup.rate)} were sent in time"
         )
         return outcome
 

@@ -84,7 +84,7 @@ class Sections:
             names.append(Path(code.co_filename).stem + ":" + name)
         section = 0
         is_function = bool(code.co_flags & CO_OPTIMIZED)
-        matches = any(one.match(text) for text in names for one in self._expressions)
+        matches = any(expression.match(text) for text in names for expression in self._expressions)
         if is_function and matches:
             section = self._matching(names[-1])
         elif is_function and len(self.seen) < MOST_SEEN:

@@ -61,9 +61,9 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
             else None,
             *(stages_table(here, race) for race, here in own.items()),
         ),
-        f"Every contender: {built_with(meta.environment)}.",
+        f"All contenders were built with {built_with(meta.environment)}.",
         each if len(each) > 1 else [],
-        first=Answer(lead or "Nothing was measured to its end.", first),
+        first=Answer(lead or "No measurement ran to its end.", first),
     )
 
 
@@ -93,7 +93,9 @@ def race_table(
         replace(ratio_column(to, optional=1), shown=_has(here, lambda row: row.ratio)),
         replace(best_column(best, optional=2), shown=best not in ("", to)),
     ]
-    taken = f"Medians of {samples_taken(here[0], 'samples')}, contenders in turns; * the quickest."
+    taken = (
+        f"Medians of {samples_taken(here[0], 'samples')}, contenders in turns; * marks the fastest."
+    )
     return Table.of(
         title or _title(race),
         [contender for contender in contenders(rows, race) if TOTAL in contender[1]],
@@ -107,7 +109,7 @@ def cases_table(title: str, rows: list[Row]) -> Table:
     fastest = quickest(rows)
     columns: list[Column[Row]] = [
         Column("case", lambda row: _title(row.race)),
-        Column("quickest", lambda row: row.name),
+        Column("fastest", lambda row: row.name),
         Column(TOTAL, lambda row: units.time(row.median_ns)),
         Column("95 % interval", interval, optional=2),
         Column("compared with", lambda row: row.ratio.to if row.ratio else units.NONE, optional=3),
@@ -135,12 +137,12 @@ def answer(rows: list[Row]) -> str | None:
         return None
     if len(fastest) > 1:
         name, wins = Counter(row.name for row in fastest).most_common(1)[0]
-        return f"{name} is the quickest in {wins} of {counted(len(fastest), 'case')}."
+        return f"{name} is the fastest in {wins} of {counted(len(fastest), 'case')}."
     (row,) = fastest
     said = compared(row, row.ratio)
     if row.ratio is None or said == units.NONE:
-        return f"{row.name} is the quickest: {units.time(row.median_ns)}."
-    return f"{row.name} is the quickest: {said} than {row.ratio.to}."
+        return f"{row.name} is the fastest: {units.time(row.median_ns)}."
+    return f"{row.name} is the fastest: {said} than {row.ratio.to}."
 
 
 def compared(row: Row, ratio: Ratio | None) -> str:

@@ -42,12 +42,12 @@ LIBRARIES = {
     "rosbags": "`pip install rosbags`",
 }
 MODES = {
-    "reused": "keep one object for all messages and decode into it; Protobuf's ParseFromString "
-    "clears it and keeps its memory",
+    "reused": "keep one object for all messages and decode into it: Protobuf's ParseFromString "
+    "clears it but keeps its memory",
     "arena": "make the message on a google::protobuf::Arena, reset after each message",
     "view": "a receiver reads the fields in the bytes by the generated view, without an object",
     "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
-    "memory that is used again",
+    "memory that you reuse",
     "best": "parse from wrapped bytes into a reused builder, with aliasing",
 }
 
@@ -187,11 +187,13 @@ def _speed(row: Row, doubted: Mapping[Key, Doubt], ends: Mapping[Key, tuple[floa
 
 def _legend(meta: MessageMeta, times: Collection[str]) -> str:
     parts = [
-        f"{SAME}: another library or mode, for one program at a time; {ALL_PEERS}: other bytes, to "
-        "which sender and receivers have to change together."
+        f"{SAME}: another library or mode, for one program at a time; {ALL_PEERS}: other bytes, "
+        "so that sender and receivers have to change together."
     ]
     if FASTER in times:
-        parts.append(f"{FASTER}: certain, but too noisy to say by how much.")
+        parts.append(
+            f"{FASTER}: faster for certain, but the times are too noisy to say by how much."
+        )
     for lang in LANGUAGES.values():
         if any(time.endswith(f" in {lang}") for time in times):
             parts.append(
@@ -200,9 +202,9 @@ def _legend(meta: MessageMeta, times: Collection[str]) -> str:
             )
     if meta.changes:
         parts.append(
-            "time: of all stages of a message, or what compressing and decompressing it takes "
-            "besides, by Python's packages of the libraries in C; –: not measured. estimated: by "
-            "what the fields hold, without the changed schema."
+            "time: of all stages of a message, or the additional time to compress and decompress "
+            "it with Python's packages of the C libraries; –: not measured. estimated: from the "
+            "values of the fields, without the changed schema."
         )
     return " ".join(parts)
 

@@ -23,6 +23,7 @@ from wirecost.results.report.scenarios.message.field_table import field_table
 from wirecost.results.report.scenarios.message.first import first_answer
 from wirecost.results.report.scenarios.message.stages import at_rate, stage_tables
 from wirecost.results.report.shared.races import (
+    LANGUAGES,
     contenders_table,
     races,
     stages_table,
@@ -38,15 +39,21 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
     of_all = whole_samples(samples)
     doubted = doubts(whole, of_all)
     first = first_answer(meta, whole, doubted, process_ends(of_all))
-    if first and (ended := _ended(meta, whole)):
-        first = replace(first, sentence=f"{ended} {first.sentence}")
+    if first:
+        before = [ended] if (ended := _ended(meta, whole)) else []
+        before += [
+            f"{LANGUAGES[lang]} was not measured: {meta.not_run[lang]}."
+            for lang in LANGUAGES
+            if lang in meta.not_run
+        ]
+        first = replace(first, sentence=" ".join([*before, first.sentence]))
     has_programs = bool(meta.environment.get("compiler"))
     columns: dict[str, Callable[[MessageAbout], str]] = {
         "wire": lambda contender: contender.wire,
         "library": lambda contender: contender.library,
     }
     return ScenarioContent(
-        f"{meta.type}: what a message costs",
+        f"What a message of {meta.type} costs",
         first.sentence if first else _ended(meta, whole) or None,
         present(
             *stage_tables(meta, whole, doubted),
@@ -77,5 +84,5 @@ def _ended(meta: MessageMeta, rows: list[Row]) -> str:
         for name, of in names.items()
         if of not in measured
     )
-    text = f"Incomplete: the run ended early ({meta.interrupted})"
+    text = f"This is incomplete, because the run ended early ({meta.interrupted})"
     return f"{text}; not measured: {', '.join(lacking)}." if lacking else f"{text}."

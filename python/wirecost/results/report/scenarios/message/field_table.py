@@ -139,7 +139,7 @@ def _note(
     note += (
         " Times: how much time is saved without the field, measured in turns with the whole "
         "message; ± half the 95 % interval; cannot tell: the interval contains 0; "
-        f"{NOTHING_SAVED}: a message is not quicker without the field."
+        f"{NOTHING_SAVED}: a message is not faster without the field."
     )
     if has_rest:
         note += (

@@ -64,13 +64,13 @@ def _costs(meta: MessageMeta, rows: list[Row], doubted: Collection[Key]) -> Figu
         return None
     has_interval = any(row.repetitions >= FEWEST for row in rows)
     caption = (
-        f"One {meta.type}: medians of the stages, stacked, of the baseline "
-        "and each library's quickest mode. "
-        f"Diamond: all stages of each message in a row{', with its 95 % interval' * has_interval}; "
-        "the message's data is then in the caches, so that it may end before the bar."
+        f"One {meta.type}: medians of the stages, stacked, of the baseline and each library's "
+        "fastest mode. Diamond: all stages of each message in a "
+        f"row{', with its 95 % interval' * has_interval}; the message's data is then in the "
+        "caches, so that it may end before the bar."
     )
     if doubted:
-        caption += f" {IN_DOUBT.strip()}: times that contradict each other."
+        caption += f" {IN_DOUBT.strip()}: its times contradict each other."
     chart = alt.vconcat(*panels, spacing=12).resolve_scale(color="shared")
     return Figure("costs", caption, chart)
 
@@ -140,7 +140,7 @@ def _libraries(rows: list[Row], race: Race) -> list[Stages]:
     for name, stages in contenders(rows, race):
         if "total" not in stages:
             continue
-        key = name if name == base else stages["total"].contender + " quickest"
+        key = name if name == base else stages["total"].contender + " fastest"
         if key not in quickest or _total(stages) < _total(quickest[key]):
             quickest[key] = stages
     return sorted(quickest.values(), key=_total)[:MOST_LIBRARIES]

@@ -31,10 +31,8 @@ WORTH = 0.01
 """Share of a core that a change must save to be worth making."""
 LARGE_FIELD = 0.1
 """Share of the bytes that a change of the message must save to be named first."""
-MADE_UP = "made-up messages"
 MOST = 0.5
 """Share of the bytes of the field that is named."""
-MOST_ROWS = 9
 MOST_LEFT_OUT = 2
 """Reasons for which messages were left out, of those that are printed first."""
 DOUBT = "?"
@@ -66,10 +64,11 @@ def first_answer(
             steps, hints = [], _hints(meta, faster, steps, bases)
             stands = rated.stands(doubted)
     answer += _mostly(meta) + _left_out(meta)
-    # Who gave a recording knows it; made-up messages may be of other lengths than real ones.
-    if MADE_UP in meta.content:
+    # Who gave a recording knows it; synthetic messages may be of other lengths than real ones.
+    if meta.is_synthetic:
         answer += f" {meta.content.partition(': every field')[0]}."
-    return Answer(answer, _table(meta, totals, bases, doubted, stands), steps, hints)
+    table = _table(meta, totals, bases, doubted, stands)
+    return Answer(answer, table, steps, hints, keeps_rows=True)
 
 
 def _left_out(meta: MessageMeta) -> str:
@@ -88,7 +87,10 @@ def _cost(
     ]
     taken = _joined(times, bases)
     size = units.size(next(iter(said_of.values())).bytes)
-    return f"One {meta.type} of {size} takes {taken}. `--rate HZ`: the share of a core."
+    return (
+        f"One {meta.type} of {size} takes {taken}. With --rate HZ, the answer is the share of one "
+        "CPU core."
+    )
 
 
 def _joined(costs: list[tuple[Row, str, str]], bases: Mapping[str, Row]) -> str:
@@ -210,10 +212,10 @@ class _Rated:
     def verdict(self, most: float) -> str:
         """Say whether a change is worth it."""
         if most >= WORTH:
-            return "worth a change."
+            return "a change pays."
         if not self.bases and max(load.share for load in self.loads.values()) >= WORTH:
             return "what a change saves is unknown."
-        return "nothing worth changing."
+        return "nothing is worth changing."
 
     def stands(self, doubted: Mapping[Key, Doubt]) -> bool:
         """Say whether nothing were worth changing if times in doubt were twice as long."""
@@ -231,7 +233,7 @@ def _hints(
     meta: MessageMeta, faster: list[Row], steps: list[str], bases: Mapping[str, Row]
 ) -> list[str]:
     """Return what to do first although it is not worth it, and how to get code for its bytes."""
-    hints = [f"Possible, but not worth it: {step}" for step in steps[:1]]
+    hints = [f"This is possible but not worth the effort: {step}" for step in steps[:1]]
     wires = {lang: wire_of(meta, row) for lang, row in bases.items()}
     ours = [
         row
@@ -239,7 +241,9 @@ def _hints(
         if row.contender in COMPILED and wire_of(meta, row) == wires.get(row.lang)
     ][:1]
     if ours and schema_given(meta) and not any("wirecost compile" in hint for hint in hints):
-        hints.append(f"Code of {ours[0].name}:\n{uses(meta, ours)[ours[0].contender]}")
+        hints.append(
+            f"To generate the code of {ours[0].name}:\n{uses(meta, ours)[ours[0].contender]}"
+        )
     return hints
 
 
@@ -254,7 +258,9 @@ def _mostly(meta: MessageMeta) -> str:
         return ""
     innermost = max(paths, key=lambda path: path.count("."))
     (share,) = (part.all for part in meta.fields if part.path == innermost)
-    return f" {share / meta.counted_bytes:.0%} of its bytes are `{innermost}`.".replace("%", " %")
+    return f" {share / meta.counted_bytes:.0%} of its bytes are in `{innermost}`.".replace(
+        "%", " %"
+    )
 
 
 @dataclass(frozen=True)
@@ -292,7 +298,7 @@ def _table(
     doubted: Mapping[Key, Doubt],
     stands: bool,
 ) -> Table:
-    """Return a row for each library in its best mode, those with the same bytes first.
+    """Return a row for each library in its best mode, the fastest first.
 
     ``stands``: times in doubt cannot change the verdict.
     """
@@ -307,10 +313,8 @@ def _table(
         library.best.setdefault(row.lang, row)
     ordered = sorted(
         libraries.values(),
-        key=lambda library: (
-            not library.name.endswith(" now"),
-            not library.is_same_wire,
-            min(row.ratio.median if row.ratio else 1.0 for row in library.best.values()),
+        key=lambda library: min(
+            row.ratio.median if row.ratio else 1.0 for row in library.best.values()
         ),
     )
     langs = [lang for lang in LANGUAGES if any(lang in one.best for one in ordered)]
@@ -320,17 +324,25 @@ def _table(
     ]
     for lang in langs:
         columns += _columns(lang)
-    notes = ["Medians of the best modes; ×: beside `now`, which is assumed; yours may differ."]
+    notes = ["Medians of the best modes; ×: time compared with `now`, an assumed baseline."]
     if doubted:
-        but = "even doubled, nothing is worth changing" if stands else "run again when idle"
-        notes.insert(0, f"{DOUBT}: in doubt, as times vary; {but}.")
+        but = (
+            "even if they were twice as long, nothing would be worth changing"
+            if stands
+            else ("repeat the run on an idle machine")
+        )
+        notes.insert(0, f"{DOUBT}: uncertain, because times vary; {but}.")
     if COLUMNS in libraries:
         in_place = any(row.mode == "view" for row in libraries[COLUMNS].best.values())
-        how = "lists filled and read in place" if in_place else "with conversion from and to rows"
+        how = (
+            "lists are filled and read in place"
+            if in_place
+            else ("includes conversion from and to rows")
+        )
         arrays = [_language(lang) for lang in FROM_ARRAYS if lang in libraries[COLUMNS].best]
         how += f", in {' and '.join(arrays)} from arrays" if arrays else ""
         notes.append(f"{COLUMNS}: {how}.")
-    return Table.of("Time per message", ordered[:MOST_ROWS], columns, notes)
+    return Table.of("Time per message", ordered, columns, notes)
 
 
 def _columns(lang: str) -> list[Column[_Library]]:

@@ -34,7 +34,7 @@ SECOND = 1e9
 MODES = {
     "new": "new objects for each message",
     "reused": "the same objects again",
-    "view": "reading where the bytes lie",
+    "view": "reading the bytes in place",
     "converted": "rows on both sides, converted to columns and back",
     "arena": "objects on an arena that is reset",
     "best": "wrapped bytes, reused buffers and aliasing",
@@ -90,10 +90,10 @@ def _legend(meta: MessageMeta, rows: list[Row]) -> str:
         taken += f" (of slow contenders {fewest:,} at least)"
     read = READ_IN_PYTHON if any(row.lang == "python" for row in rows) else ""
     return (
-        f"{meta.content}. Medians of {taken}, per message; in each "
-        "round every contender has a new process. total: all stages of each message in a row, "
-        "while its data is in the caches; a stage is timed over all messages before the next "
-        f"stage. ×: ratio of totals, {interval}; * quickest. {said}.{read}"
+        f"{meta.content}. Medians of {taken}, per message; in each round every contender has a "
+        "new process. total: all stages of each message in a row, while its data is in the "
+        "caches; each stage is timed over all messages before the next. ×: ratio of totals, "
+        f"{interval}; * marks the fastest. {said}.{read}"
     )
 
 
@@ -151,7 +151,7 @@ def at_rate(meta: MessageMeta, rows: list[Row]) -> Table | None:
         Column("delivered", lambda load: units.size(load.bytes), bar=True),
     ]
     title = (
-        f"At {units.significant(rate.rate)} messages a second, "
+        f"At {units.significant(rate.rate)} messages per second, "
         f"{counted(rate.subscribers, 'subscriber')}"
     )
     note = _rate_note(carrying, rate.subscribers)
@@ -204,20 +204,23 @@ def _transport_ns(asked: AtRate) -> float:
 
 def _rate_note(carrying: Carrying | None, subscribers: int) -> str:
     note = (
-        "Processor time in a second, and bytes delivered in it. sender: fill and encode; "
+        "CPU time per second, and bytes delivered per second. sender: fill and encode; "
         "subscriber: decode and read, each of them; destroying is half of either. Computed from "
         "the totals above, divided between both as the stages are."
     )
     if not carrying:
-        return f"{note} What carries the messages is not in it: --over measures a transport."
+        return (
+            f"{note} The transport of the messages is not included; --over measures it for one "
+            "middleware."
+        )
     lost = 1 - carrying.received
     note += (
-        f" {carrying.over} ({carrying.library}): processor time of the processes at both ends"
-        f" and between them, which sent {carrying.messages:,} of these messages at this rate to "
+        f" {carrying.over} ({carrying.library}): CPU time of the processes at both ends and "
+        f"between them, which sent {carrying.messages:,} of these messages at this rate to "
         f"{subscribers} of their own, by wirecost's adapters in Python; a program in C++ takes "
-        "less. Not measured: a network, and what programs do besides."
+        "less. A network, and what else the programs do, are not included."
     )
-    return note + (f" {units.percent(lost)} of the messages did not come." if lost else "")
+    return note + (f" {units.percent(lost)} of the messages did not arrive." if lost else "")
 
 
 def share_of_core(value: float) -> str:

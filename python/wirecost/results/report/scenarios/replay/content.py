@@ -154,7 +154,7 @@ def _input_table(samples: pl.DataFrame, meta: ReplayMeta, causes: dict[str, int]
         body.append([topic, f"{count:,}", *cells])
     if not body:
         return None
-    notes = ["Times from when a message was due to when its sending began."]
+    notes = ["Times from when a message was due to the start of its sending."]
     if causes and not late.is_empty():
         why = ", ".join(f"{count:,} {cause}" for cause, count in causes.items())
         notes.append(f"Late by more than 200 µs: {why}.")

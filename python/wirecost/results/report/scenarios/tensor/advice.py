@@ -82,7 +82,7 @@ def _by_size(rows: list[Row], sizes: list[int]) -> str:
         chosen = min(able, key=lambda name: _slowness([at[name, size] for size in run]))
         parts.append(_clause([at[chosen, size] for size in run]))
         remaining = remaining[len(run) :]
-    return f"Take {'; '.join(parts)}: none was surely quicker there"
+    return f"Take {'; '.join(parts)}: none was certainly faster there"
 
 
 def _slowness(rows: list[Row]) -> float:
@@ -118,8 +118,8 @@ def _objects(group: Group, ours: list[Row], shares: list[StageShares]) -> str | 
         return f"Over {quickest.contender}{at}, {cheap}."
     return (
         f"Over {quickest.contender}{at}, {cheap} ({units.time(least.coding_ns)}), "
-        f"{100 * most.coding_share:.0f} % for {most.plugin} ({units.time(most.coding_ns)}), "
-        "which costs most: send its numbers as an array where it matters."
+        f"{100 * most.coding_share:.0f} % for {most.plugin} ({units.time(most.coding_ns)}), which "
+        "costs most: send its numbers as an array where it matters."
     )
 
 

@@ -75,7 +75,7 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         answer,
         places.first,
         [*places.details, *(stages_table(here, race) for race, here in by_race(rows).items())],
-        f"Listener and publisher: {meta.gc}.",
+        f"Listener and publisher ran with the {meta.gc}.",
         places.folded,
         first=Answer(answer, places.first[0], _steps(meta, totals))
         if answer and places.first
@@ -89,8 +89,8 @@ def _steps(meta: TensorMeta, totals: list[Row]) -> list[str]:
         return []
     size = array_bytes(totals[-1])
     return [
-        "Measured with one subscriber. Processor time per message, more subscribers: "
-        f"`wirecost bench transport --sizes {size} --subscribers 1,4`"
+        "Measured with one subscriber. For CPU time per message and more subscribers: `wirecost "
+        f"bench transport --sizes {size} --subscribers 1,4`"
     ]
 
 

@@ -43,7 +43,7 @@ from wirecost.results.report.shared.figure import PALETTE, STAGE_COLOURS, WIDTH,
 PANEL, HEIGHT, LABEL = 330, 400, 14
 """Pixels: of a panel, and between the lower edges of two labels."""
 OF_NONE = {"memcpy", "shm", "shm-in-place", "in-process"}
-TRANSPORT, AGAIN = "transport", "transport, a colour again"
+TRANSPORT, AGAIN = "transport", "middleware, a colour again"
 VARIANT, WRAPYFI, FLOOR = "its other variant", "Wrapyfi", "floor"
 SHAPES = {
     TRANSPORT: "circle",
@@ -100,8 +100,8 @@ def _by_size(name: str, slug: str, rows: list[Row]) -> list[Figure]:
     latencies = [_panel(rows, "median", _median), _panel(rows, "99th percentile", _p99)]
     both = alt.hconcat(*latencies, title=f"Latency by size · {name}")
     caption = (
-        "One line per transport, floors dashed; the 99th percentile is an estimate "
-        f"from at least {min(row.n for row in rows)} messages."
+        "One line per middleware, floors dashed; the 99th percentile is an estimate from at "
+        f"least {min(row.n for row in rows)} messages."
     )
     drawn = [
         Figure(f"tensor-latency-by-size-{slug}", caption, both.resolve_scale(color="independent"))
@@ -312,9 +312,9 @@ def _parts(
         .properties(title=f"Where the time goes · {title}")
     )
     caption = (
-        "Medians of the parts, each bar their sum, which stands beside it. Publish: the sending "
-        "call, until the listener has the message; the rest of the transit follows that call. "
-        "Access, reading every page, is not in the total. Wrapyfi encodes within its "
+        "Medians of the parts; each bar is their sum, which is written next to it. Publish: the "
+        "sending call, until the listener has the message; the rest of the transit follows that "
+        "call. Access, reading every page, is not in the total. Wrapyfi encodes within its "
         "sending call and decodes within the transit."
     )
     return Figure(f"tensor-stages-{number}", caption, chart)

@@ -95,7 +95,7 @@ def behind(all_sent: list[Sent]) -> Table | None:
         ),
         Column("waited", _waited, optional=1),
         Column(
-            "quickest pair", lambda series: units.time(series.least.median_ns), "time", optional=2
+            "fastest pair", lambda series: units.time(series.least.median_ns), "time", optional=2
         ),
         Column("slowest pair", lambda series: units.time(series.most.median_ns), "time"),
         Column("first tenth", lambda series: units.time(series.most.first_ns), "time"),
@@ -130,13 +130,13 @@ def differing(all_sent: list[Sent]) -> Table | None:
         Column("ratio", lambda of: units.significant(float(np.median([o.ratio for o in of])))),
         Column("largest", lambda of: units.significant(_worst(of).ratio)),
         Column("object", lambda of: _worst(of).plugin, optional=2),
-        Column("quickest", lambda of: units.time(_worst(of).least.median_ns)),
+        Column("fastest", lambda of: units.time(_worst(of).least.median_ns)),
         Column("slowest", lambda of: units.time(_worst(of).most.median_ns)),
     ]
     notes = [
-        "Slowest pair's median over the quickest pair's, of the same contender and object: the "
-        "objects' median ratio, and the largest with its object and both medians. Times of all "
-        "pairs in one pool do not show it. Listeners that fell behind are left out."
+        "The slowest pair's median divided by the fastest's, of the same contender and object: the "
+        "objects' median ratio, and the largest with its object and both medians. Pooling the "
+        "times of all pairs would hide this. Listeners that fell behind are left out."
     ]
     return Table.of(DIFFER, groups.values(), columns, notes) if groups else None
 

@@ -221,11 +221,11 @@ def delivery(meta: TensorMeta, rows: list[Row]) -> Table:
         ),
     ]
     notes = [
-        "All objects together, without warm-up. out of order: arrived after a later message. "
-        f"% of rate: the achieved rate in percent of the requested {meta.rate:g} Hz (with "
-        "--sweep: of each size's rate), median of the runs; worst: the run furthest off. Copies: "
-        "of the bytes, as the transport counts them. aligned: received at a multiple of 64 bytes, "
-        "as JAX and TensorFlow need. failed: objects that the transport could not carry."
+        "All objects together, without warm-up. out of order: arrived after a later message. % "
+        f"of rate: the achieved rate in percent of the requested {meta.rate:g} Hz (with --sweep: "
+        "of each size's rate), median of the runs; worst: the run furthest off. Copies: of the "
+        "bytes, as the middleware counts them. aligned: received at a multiple of 64 bytes, as "
+        "JAX and TensorFlow need. failed: objects that the middleware could not carry."
     ]
     return Table.of("Delivery and copies", delivered, columns, notes)
 
@@ -272,7 +272,8 @@ def schedule(meta: TensorMeta) -> Table | None:
     ]
     notes = [
         "Late: started a tenth of a period or more after it was due, because the contender was "
-        "still busy with the message before or the machine with something else; overdue messages "
-        "follow back to back. Hz: rate of whole blocks, from when the first message was due."
+        "still busy with the previous message, or the machine with something else; overdue "
+        "messages follow back to back. Hz: rate of whole blocks, from when the first message was "
+        "due."
     ]
     return Table.of("Messages started late", late, columns, notes) if late else None

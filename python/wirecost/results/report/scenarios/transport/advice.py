@@ -37,11 +37,13 @@ def advice(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> str | Non
     if not chosen:
         return None
     parts: list[str] = []
+    if meta.no_shared_memory:
+        parts.append(f"No middleware with shared memory was measured ({meta.no_shared_memory}).")
     for where, of in groupby(chosen, key=lambda choice: choice.where):
         several = [list(same) for _, same in groupby(of, key=_taken)]
         for same in several:
             # Settings are explained once.
-            is_known = any(f"take {name(same[0].taken)} " in text for text in parts)
+            is_known = any(f"use {name(same[0].taken)} " in text for text in parts)
             parts.append(_sentence(where, same, meta, is_known))
     broken = [run for run in meta.runs if run.broken]
     if broken:
@@ -66,7 +68,7 @@ def _losers(found: Sequence[MeasuredTransport]) -> list[str]:
     named = [f"{who} {share(*of)}" for who, of in ranked[:MOST_NAMED]]
     if len(ranked) > MOST_NAMED:
         named.append(f"{len(ranked) - MOST_NAMED:,} more")
-    return [f"Lost messages: {', '.join(named)}."]
+    return [f"These lost messages: {', '.join(named)}."]
 
 
 def _absent(meta: TransportMeta) -> list[str]:
@@ -101,12 +103,12 @@ def _sentence(where: Where, same: list[Choice], meta: TransportMeta, is_known: b
     if not first.lossless:
         flaws = "; ".join(first.taken.flaws)
         nearest = f"{name(first.taken)} came nearest ({flaws})"
-        return f"{situation}, nothing delivered every message; {nearest}."
+        return f"{situation}, no middleware delivered every message; {nearest}."
     ends = [first] if last is first else [first, last]
     about = meta.settings.get(settings_key(meta, first.taken), {})
     warned = "" if is_known else _caution(first.taken, about)
     numbers = _numbers([choice.taken for choice in ends])
-    text = f"{situation}, take {name(first.taken)}{warned}: {numbers}"
+    text = f"{situation}, use {name(first.taken)}{warned}: {numbers}"
     evidence = _evidence(same)
     return text + _cheaper(first, same) + _quicker(same) + evidence + _with_promise(same)
 
@@ -117,7 +119,7 @@ def _numbers(ends: Sequence[MeasuredTransport]) -> str:
     if all(case.has_tail for case in ends):
         text += f", p99 {' to '.join(units.time(case.p99_ns) for case in ends)}"
     if (cost := ends[0].cost_ns) is not None:
-        text += f", {units.time(cost)} of processor time per message"
+        text += f", {units.time(cost)} of CPU time per message"
     return text
 
 
@@ -130,9 +132,9 @@ def _with_promise(same: list[Choice]) -> str:
     for case in first.promised:
         if all(case.who in promised for promised in by_contender):
             ends = [case] if last is first else [case, by_contender[-1][case.who]]
-            return f" With a promise of no loss: {name(case)}, {_numbers(ends)}."
+            return f" If no message may be lost, use {name(case)}: {_numbers(ends)}."
     if MATCHED not in first.settings:
-        return f" For settings that promise no loss add `--settings {MATCHED}`."
+        return f" To measure settings that promise no loss, add `--settings {MATCHED}`."
     return " No settings that promise no loss delivered everything."
 
 
@@ -176,7 +178,7 @@ def _quicker(same: list[Choice]) -> str:
         if choice.quickest is not None
     ]
     by = " to ".join(map(units.time, sooner))
-    return f". {name(quicker)} is {by} quicker, but may lose messages"
+    return f". {name(quicker)} is {by} faster, but may lose messages"
 
 
 def _evidence(same: list[Choice]) -> str:

@@ -19,9 +19,9 @@ from wirecost.results.report.scenarios.transport.decisions import decision_table
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table, present
 
-TITLE = "What a transport costs"
+TITLE = "What a middleware costs"
 WARN = "warn"
-FIRST_COLUMNS = ("contender", "p50", "p99", "max", "went wrong", "CPU")
+FIRST_COLUMNS = ("contender", "p50", "p99", "max", "losses", "CPU")
 """Columns of a case's table that answer first."""
 
 
@@ -89,7 +89,8 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
     changed = tables.changed_defaults(meta)
     exceptions = f", except for {', '.join(changed)} (table Settings)" if changed else ""
     parts = {
-        f"Load {load.removeprefix(WARN).strip(' ()')} when the run began: something else ran.":
+        f"The load was {load.removeprefix(WARN).strip(' ()')} when the run started: something "
+        "else was running.":
             load.startswith(WARN),
         tables.DDS: tables.has_local_dds(cases),
         f"default: as installed{exceptions}; {MATCHED}: {asked}.":
@@ -103,7 +104,7 @@ def _steps(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str)
     steps = list(_to_set(meta, cases, answer))
     few = min(case.expected for case in cases)
     if longer := run_for_tail(meta.seconds, meta.processes, few):
-        steps.append(f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: take `{longer.option}`.")
+        steps.append(f"p99 needs {TAIL_MESSAGES:,} arrivals, not {few:,}: add `{longer.option}`.")
     return steps
 
 
@@ -117,7 +118,7 @@ def _to_set(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str
     for key, mware in advised.items():
         text = meta.settings.get(key, {}).get("in_program")
         if text and len(advised) == 1:
-            yield f"For {mware} {MATCHED} set in your program: {text}."
+            yield f"To get {MATCHED} with {mware}, set in your program: {text}."
             return
     if advised:
-        yield f"What {MATCHED} sets in your program: docs/transports.md."
+        yield f"docs/transports.md lists what to set in your program to get {MATCHED}."

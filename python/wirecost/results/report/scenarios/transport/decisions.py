@@ -35,7 +35,7 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     }
     has_clients = len({client for _, client in transports}) > 1
     table = Table.matrix(
-        "Which transport for what",
+        "Which middleware for what",
         "transport",
         [
             (f"{name} {client}" if has_clients else name, (name, client))
@@ -47,8 +47,8 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     )
     several_sizes = len({case.size for case in found}) > 1
     table.notes.append(
-        f"{TICK} good, 1.5 × the least: less good, {CROSS} not, {NONE} not measured; of each"
-        " transport the best group of settings counts."
+        f"{TICK} good, 1.5 × the least: less good, {CROSS} not, {NONE} not measured; of each "
+        "middleware the best group of settings counts."
     )
     table.notes.extend(f"{need.title}: {_rule(need, several_sizes)}." for need in by_need)
     if any(UNPROMISED in cells[1:] for cells in table.rows):
@@ -58,9 +58,9 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     if any("tail" in need.about for need in by_need):
         table.notes.append(TAIL)
     if lacks := [need for need in judged if need not in by_need and not need.is_moot(found)]:
-        titles = ", ".join(need.title for need in lacks)
+        titles = ", ".join(f"“{need.title}”" for need in lacks)
         asks = ", ".join(need.asks for need in lacks)
-        table.notes.append(f"This run does not tell: {titles}; they need {asks}.")
+        table.notes.append(f"This run cannot judge {titles}; that needs {asks}.")
     return table
 
 

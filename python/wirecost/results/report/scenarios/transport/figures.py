@@ -50,7 +50,7 @@ HEIGHT, ROW_HEIGHT = 300, 90
 MOST_CASES, MOST_LINES = 6, 6
 """Cases and contenders whose latencies are drawn in full."""
 ROLES = {
-    "without a fault": "#0072B2", "with the fault": "#D55E00", "came in its place": "#009E73",
+    "without a fault": "#0072B2", "with the fault": "#D55E00", "arrived in its place": "#009E73",
 }  # fmt: skip
 """Subscribers, by their number in a fault's time line."""
 ARRIVED, LOST = "arrived", "lost"
@@ -102,7 +102,7 @@ def _distribution(results: Results, group: list[MeasuredTransport], number: int)
         of="messages",
     )
     if len(group) > len(there):
-        more = f" The {len(there)} quickest of {len(group)} contenders, those without loss first."
+        more = f" The {len(there)} fastest of {len(group)} contenders, those without loss first."
         return replace(figure, caption=figure.caption + more)
     return figure
 
@@ -119,7 +119,7 @@ def _mark(case: MeasuredTransport) -> Mark:
         "p99": _microseconds(case.p99_ns),
         "cpu": None if case.cost_ns is None else _microseconds(case.cost_ns),
         "outcome": HELD if case.delivers else FAILED,
-        "went wrong": "; ".join(case.flaws) or "nothing",
+        "losses": "; ".join(case.flaws) or "none",
     }
 
 
@@ -157,7 +157,7 @@ def _times(marks: Sequence[Mark], title: str, field: str, *more: str) -> alt.Y:
 
 def _tooltip(*more: str) -> list[alt.Tooltip]:
     """Return tooltips. ``more``: further fields; numbers end with ``:Q``."""
-    fields = [alt.Tooltip("contender:N"), alt.Tooltip("went wrong:N")]
+    fields = [alt.Tooltip("contender:N"), alt.Tooltip("losses:N")]
     times = [
         alt.Tooltip(f"{percentile}:Q", format=".4~g", title=f"{percentile} [µs]")
         for percentile in ("p50", "p99")
@@ -195,7 +195,7 @@ def _tried(case: MeasuredTransport) -> list[Mark]:
         if len(times) == 2 and None not in times and rate:
             p50, p99 = map(_microseconds, times)
             of = {"rate": rate, "p50": p50, "p99": p99, "outcome": HELD if held else FAILED}
-            marks.append(own | of | {"went wrong": why or "nothing"})
+            marks.append(own | of | {"losses": why or "none"})
     marks.sort(key=lambda mark: mark["rate"])
     if peak and peak.rate:
         highest = peak.rate
@@ -240,7 +240,7 @@ def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
             continue
         axis = alt.Axis(format="~s", tickCount=6)
         x = alt.X("size:Q", title="bytes of a message", scale=log(padding=20), axis=axis)
-        y = _times(marks, "processor time per message", "cpu")
+        y = _times(marks, "CPU time per message", "cpu")
         base, colour = plot(marks), _colour(marks)
         lines = base.mark_line(strokeWidth=1.5).encode(
             x=x, y=y, color=colour, strokeDash=_dash(marks), detail="contender:N"
@@ -248,7 +248,7 @@ def _by_size(found: Sequence[MeasuredTransport]) -> list[Figure]:
         points = base.mark_point(size=50, strokeWidth=1.8, filled=False, opacity=1).encode(
             x=x, y=y, color=colour, shape=_shape(marks), tooltip=_tooltip("cpu:Q", "size:Q")
         )
-        title = f"Processor time per message · {_where(where)}"
+        title = f"CPU time per message · {_where(where)}"
         caption = (
             "Of all processes together, publisher, subscribers and what runs between them, and of"
             " the kernel's own threads. A cross: not every message arrived once and in order."

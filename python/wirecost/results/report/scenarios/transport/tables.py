@@ -30,15 +30,16 @@ NOTES = (
     f"p99.9: {NONE} where fewer than about 10,000 messages arrived.",
     "Latency: from the start of the call that sends until the call that receives"
     " returned, every arrival at every subscriber.",
-    "went wrong: of all messages at all subscribers together.",
-    "CPU: processor time per sent message, of all processes and of the kernel's own threads.",
+    "losses: of all messages at all subscribers together, with those that arrived twice or in "
+    "another order.",
+    "CPU: CPU time per sent message, of all processes and of the kernel's own threads.",
     "{parts}: these processes' parts of CPU.",
-    "ready: how long threads could run, but waited for a processor, per message.",
+    "ready: how long threads could run but waited for a CPU, per message.",
     "switches: context switches per message.",
     "wire: bytes on the network per byte of the message.",
     "memory: the most that all processes together had resident.",
 )
-DDS = "dds: over UDP; shared memory, its default on one machine, was not measured."
+DDS = "dds ran over UDP; shared memory, its default on one machine, was not measured."
 PEAK_NOTES = (
     "peak: the highest rate without loss and with bounded latency, within 5 %.",
     "held: whether 90 % of it held for 3 s, where p99 was measured.",
@@ -115,7 +116,7 @@ def _table(group: list[MeasuredTransport], notes: list[str]) -> Table:
             optional=4,
         ),
         Column("max", lambda case: units.time(case.max_ns), optional=9),
-        Column("went wrong", lambda case: "; ".join(case.flaws) or "nothing"),
+        Column("losses", lambda case: "; ".join(case.flaws) or "none"),
         Column("CPU", lambda case: units.time(case.cost_ns), "CPU"),
         *(_cpu_column(part, optional=7 - at) for at, part in enumerate(parts)),
         Column("ready", lambda case: units.time(_total(case, "wait_ns")), optional=2),
@@ -196,7 +197,7 @@ def broken_table(meta: TransportMeta) -> Table | None:
 def failed_table(meta: TransportMeta) -> Table | None:
     """Return contenders that were not measured; None where all were."""
     body = [[run.case, f"{run.mware} {run.mode}", run.failure] for run in meta.runs if run.failure]
-    notes = ["They have no numbers, and are in no other table of their case."]
+    notes = ["These have no numbers, and are in no other table of their case."]
     headings = ["case", "contender", "why"]
     return Table("Cases that failed", headings, body, notes) if body else None
 
@@ -206,7 +207,7 @@ def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
     both = pairs(found)
     columns: list[Column[BoundPair]] = [
         Column(
-            "case and transport",
+            "case and middleware",
             lambda of: f"{of.python.case}, {of.python.who.mware} {of.python.who.settings}",
         ),
         Column("Python p50", lambda of: units.time(of.python.p50_ns), "p50"),
@@ -217,11 +218,15 @@ def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
         Column("× CPU", lambda of: _quotient(of.python.cost_ns or None, of.native.cost_ns)),
     ]
     notes = [
-        "Medians of latency, and processor time per message. The difference is the binding's where"
-        " both are set alike; they are not alike in nats, mqtt and ros1, which have other queues,"
-        " and the Python client often takes messages out of a queue that another thread fills."
+        "Medians of latency, and CPU time per message. The difference is the binding's where "
+        "both are set alike; they are not alike in nats, mqtt and ros1, which have other queues, "
+        "and the Python client often takes messages out of a queue that another thread fills."
     ]
-    return Table.of("Python client beside the native one", both, columns, notes) if both else None
+    return (
+        Table.of("Python client compared with the native one", both, columns, notes)
+        if both
+        else None
+    )
 
 
 def _quotient(value: float | None, other: float | None) -> str:
@@ -296,13 +301,13 @@ def settings_table(meta: TransportMeta) -> Table | None:
     }
     notes = ["sender, receiver: messages that may wait there; full: what happens then."]
     notes += [
-        f"{mware} runs with other defaults than its makers': {changed}."
+        f"{mware} runs with defaults that differ from its makers': {changed}."
         for mware, changed in changed_defaults(meta).items()
     ]
     return (
         Table.matrix(
             "Settings",
-            "transport and settings",
+            "middleware and settings",
             meta.settings.items(),
             columns.items(),
             lambda about, key: str(about.get(key, "")) or NONE,

@@ -97,8 +97,8 @@ def latencies(
         )
     ]
     caption = (
-        f"For each time, the share of {of} that took at least that long; a line further left "
-        "is quicker, its steps at the bottom are the slowest ones."
+        f"For each time, the share of {of} that took at least that long; a line further left is "
+        "faster; its steps at the bottom are the slowest ones."
     )
     if deadline_ns is not None:
         layers.append(deadline_rule(Options(deadline_ns), axis, vertical=True))

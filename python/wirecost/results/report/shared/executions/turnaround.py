@@ -39,10 +39,10 @@ def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Fig
     axis = time_axis(ns)
     every = len(ns) <= MOST
     layers = _every(series, axis) if every else _envelopes(series, axis)
-    caption = "Every execution in the order of its begin."
+    caption = "Every execution in the order of its start."
     if not every:
         caption = (
-            f"Of {len(ns):,} executions in the order of their begin: each vertical line spans the "
+            f"Of {len(ns):,} executions in the order of their start: each vertical line spans the "
             "shortest to the longest of successive ones, so no outlier is lost; the line through "
             "them is the median."
         )

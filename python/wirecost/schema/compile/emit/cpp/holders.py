@@ -183,13 +183,13 @@ def _is_text(item: Field) -> bool:
 
 def aliases(names: CppNames, file: File, message: Message) -> list[NamedType]:
     """Return names by which code reaches nested types: ``Outer::Inner``."""
-    taken = {member(f) for f in message.fields} | set(message.oneofs) | {names.plain(message)}
-    taken |= {f"{f.name}_default" for f in message.fields}
-    taken |= {f"{f.oneof}_{f.name}" for f in message.fields}
+    used_names = {member(f) for f in message.fields} | set(message.oneofs) | {names.plain(message)}
+    used_names |= {f"{f.name}_default" for f in message.fields}
+    used_names |= {f"{f.oneof}_{f.name}" for f in message.fields}
     nested: list[NamedType] = []
     for declared in file.nested.get(message.full_name, ()):
         inner = declared.full_name.rpartition(".")[2]
-        if type_name(inner) in taken:
+        if type_name(inner) in used_names:
             continue
         reference = (
             EnumRef(declared.full_name)

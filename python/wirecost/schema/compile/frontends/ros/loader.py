@@ -23,7 +23,7 @@ from wirecost.schema.compile.frontends.ros.packages import (
 from wirecost.schema.compile.frontends.ros.reader import FileReader
 from wirecost.schema.compile.schema import CompileError, File, MessageRef, Origin
 from wirecost.system.current_folder import from_here
-from wirecost.system.printable import shortened
+from wirecost.system.foreign import shortened
 
 _IDENTIFIER = re.compile(r"[A-Za-z]\w*", re.ASCII)
 DEEPEST = 100

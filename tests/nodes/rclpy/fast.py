@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node that publishes 5,000 small messages a second."""
+
+from __future__ import annotations
+
+import time
+
+import rclpy
+from std_msgs.msg import String
+
+RATE_HZ, AT_ONCE = 5000, 50
+
+rclpy.init()
+publisher = rclpy.create_node("fast").create_publisher(String, "fast", 10)
+message, due = String(data="x" * 50), time.monotonic()
+while True:
+    for _ in range(AT_ONCE):
+        publisher.publish(message)
+    due += AT_ONCE / RATE_HZ
+    time.sleep(max(0.0, due - time.monotonic()))
