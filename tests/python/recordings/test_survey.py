@@ -15,10 +15,10 @@ from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
 from wirecost.measure.cost import measured_topics
 from wirecost.measure.cost.calibration import AbsentError, Observation
+from wirecost.measure.cost.changes import PACKED
 from wirecost.measure.cost.cloud import padding_share
 from wirecost.measure.cost.prices import PriceList, known_prices
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.measure.cost.remedies import PACKED
 from wirecost.measure.cost.system_cost import system_cost
 
 
