@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.measure.bench.engine import option
-from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.measure.bench.tensor.contenders import contender_names
+from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.measure.bench.tensor.settings import contenders
 
 EXAMPLE = "wirecost bench --from benchmarks wrapyfi --plugins numpy --middlewares zeromq"

@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 Measure = Callable[..., dict[str, Any]]
 
 SMALL = ("--content", "ticket", "--sizes", "4", "--repetitions", "4")

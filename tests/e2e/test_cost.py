@@ -11,10 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from cost.drives import POINTS, RATES_HZ, STEP, USED, drive
 from support.ros1_system import MISSING, Ros1System, ros1_system, until
+from wirecost.cli import app
+from wirecost.measure.standins import turns
+from wirecost.results.records.proof import Proof
+from wirecost.results.report.cost.proof_answer import proof_answer
 
 COST = [sys.executable, "-m", "wirecost", "cost"]
 SCREEN, COLUMNS = 24, 80
@@ -130,6 +136,33 @@ def test_a_transport_adds_its_time(recording: Path) -> None:
     assert carried["over"] == "zeromq"
     assert all(topic["carry_ns"] > 0 for topic in carried["topics"])
     assert plain["over"] == ""
+
+
+def test_an_advice_is_proved_with_stand_ins(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command is the one that the advice prints; a shorter one would prove less."""
+    monkeypatch.setattr(turns, "LONGEST_S", turns.SHORTEST_S)
+    monkeypatch.setattr(turns, "MOST_ROUNDS", turns.LEAST_ROUNDS)
+    printed = run(recording, "--lang", "python", "--json", "-").stdout
+    cost = json.loads(printed)
+    number, remedy = next(
+        (number, one) for number, one in enumerate(cost["remedies"], 1) if one["kind"] == "packed"
+    )
+    assert remedy["command"].endswith(f"--prove {number} --lang python")
+    done = CliRunner().invoke(
+        app, ["cost", str(recording), "--prove", str(number), "--lang", "python", "--json", "-"]
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["remedy"] == remedy | {"command": found["remedy"]["command"]}
+    assert found["client"] in ("plain Fast DDS in C++", "rclpy over Fast DDS")
+    for pair in found["turns"]:
+        saved = pair["before"]["bytes_per_s"] - pair["after"]["bytes_per_s"]
+        assert saved == pytest.approx(POINTS * (STEP - USED) * RATES_HZ["/points"])
+    answer = proof_answer(msgspec.convert(found, Proof))
+    assert "remove padding" in answer.sentence
+    assert len(answer.table.rows) == 4
 
 
 def test_what_changes_would_save(recording: Path) -> None:

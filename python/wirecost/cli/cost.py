@@ -79,7 +79,8 @@ def command(
     python: Annotated[
         Path | None,
         option(
-            "With --live, --calibrate: the Python that has rclpy or rospy, where this one has not.",
+            "With --live, --calibrate, --prove: the Python that has rclpy or rospy, where this one "
+            "has not.",
             metavar="PATH",
         ),
     ] = None,
@@ -139,6 +140,14 @@ def command(
         bool,
         option("First measure the libraries in use on this machine, once, in about 2 minutes."),
     ] = False,
+    prove: Annotated[
+        int | None,
+        option(
+            "Apply advice N to stand-ins of the topic's ends, and measure what it gains, within a "
+            "minute.",
+            metavar="N",
+        ),
+    ] = None,
     nodes: Annotated[
         Path | None,
         option(
@@ -150,6 +159,7 @@ def command(
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
+    from wirecost.cli.cost_proof import proved, with_options
     from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.nodes import NodesFile, read_nodes
     from wirecost.measure.cost.pricing import Pricing
@@ -161,7 +171,7 @@ def command(
     of_live = {
         "--for": for_ != LISTENED and for_, "--limit": limit != SAMPLED_ABOVE and limit,
         "--watch": watch, "--no-subscribe": no_subscribe,
-        "--python": python is not None and not calibrate,
+        "--python": python is not None and not calibrate and prove is None,
         "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
     _check(files, live, lang, nodes, _given(of_live))
@@ -171,7 +181,7 @@ def command(
         of_messages = {
             "--subscribers": subscribers, "--lang": lang, "--include": include, "--over": over,
             "--what-if": what_if, "--topic": topic, "--measure": measure, "--calibrate": calibrate,
-            "--nodes": nodes,
+            "--nodes": nodes, "--prove": prove,
         }  # fmt: skip
         return files_answer(recorded, _given(of_messages))
     counts = dict(_subscribers(text) for text in subscribers or ())
@@ -202,10 +212,17 @@ def command(
         cost = system_cost([str(path) for path in files or []], read, pricing, counts)
     if measure:
         cost = _measured(cost, read, measure, pricing)
+    if prove is not None:
+        return proved(cost, read, pricing, prove, python)
     if topic:
         cost = _with_inside(cost, read, topic)
-    again = shell_line("wirecost", "cost", *cost.files, *(["--topic", topic] if topic else []))
-    return cost_answer(cost, again, what_if=what_if)
+    words = _words({
+        "-I": include, "--subscribers": subscribers, "--lang": lang, "--over": over,
+        "--nodes": nodes, "--python": "" if live else python,
+    })  # fmt: skip
+    shown_topic = ["--topic", topic] if topic else []
+    again = shell_line("wirecost", "cost", *cost.files, *words, *shown_topic)
+    return cost_answer(with_options(cost, words), again, what_if=what_if)
 
 
 def _check(
@@ -238,6 +255,15 @@ def _example(files: list[Path] | None, live: str) -> Path:
 def _given(options: Mapping[str, object]) -> list[str]:
     """Return the names of options that were given a value of their own."""
     return [name for name, value in options.items() if value not in (None, False, "", [])]
+
+
+def _words(options: Mapping[str, object]) -> list[str]:
+    """Return the options by which the same figures come again, as words of a command."""
+    words: list[str] = []
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [name, str(one)] if one not in (None, "") else []
+    return words
 
 
 def _recorded(files: list[Path]) -> list[Path]:

@@ -3,16 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirecost.cli.console import progress
 from wirecost.results.report.shared.answer import Answer
+from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.data.recordings.survey import RecordingSurvey
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.results.records.cost import SystemCost
+
+
+def with_options(cost: SystemCost, words: Sequence[str]) -> SystemCost:
+    """Return the same whose commands, too, have the options of this one."""
+    import msgspec
+
+    remedies = [
+        msgspec.structs.replace(one, command=f"{one.command} {shell_line(*words)}")
+        if one.command and words
+        else one
+        for one in cost.remedies
+    ]
+    return msgspec.structs.replace(cost, remedies=remedies)
 
 
 def proved(

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from wirecost.system import scenarios
 
+COMPLETING = "_WIRECOST_COMPLETE"
+"""Variable by which a shell asks for completion."""
 WIDEST = 78
 """Columns of text; Typer's own help of a command has as many."""
 HELP = {"-h, --help": "Show this message and exit."}
@@ -141,7 +143,7 @@ LISTS = {
 
 def answer(words: Sequence[str]) -> str | None:
     """Return what a command line prints that asks for a list, the version or a folder, or None."""
-    if "_WIRECOST_COMPLETE" in os.environ:
+    if COMPLETING in os.environ:
         return None
     if len(words) == 1 and words[0] in {"--version", *FOLDERS}:
         from wirecost.system.installation import installation

@@ -68,8 +68,8 @@ def command(
 
     limits = read_budget(budget)
     if all(map(_is_log, what)):
-        for name, given in (("--for", seconds is not None), ("--stop", stop)):
-            if given:
+        for name, is_given in (("--for", seconds is not None), ("--stop", stop)):
+            if is_given:
                 raise UserError(f"{name}: is for a program; give it after --")
         logs, status = _recorded(list(map(Path, what))), 0
     else:
@@ -127,17 +127,17 @@ def _judged(
         how = f"; {_by_functions(program)}" if program else ""
         raise UserError(f"{path}: {error}{how}") from error
     if stopped is None:
-        kept = warm_stacks(stacks_of(logs), events, budget.after_ns)
+        stacks = warm_stacks(stacks_of(logs), events, budget.after_ns)
         incomplete = [f"incomplete: {line}" for line in losses(logs)]
         doubts = [(f"incomplete: {line}", style) for line, style in loss_doubts(logs)]
     else:
-        kept = [stopped.stack] if stopped.stack is not None else []
+        stacks = [stopped.stack] if stopped.stack is not None else []
         incomplete = ["incomplete: stopped by SIGTRAP, so nothing else was judged"]
         doubts = [(incomplete[0], "")]
-    found = origins(judged, kept, events, _resolved)
-    lines = report.places(found)
-    lines += report.without_stacks(judged, found) if kept or has_stacks else []
-    return Outcome(judged, found, incomplete, [*((line, "") for line in lines), *doubts])
+    places = origins(judged, stacks, events, _resolved)
+    lines = report.places(places)
+    lines += report.without_stacks(judged, places) if stacks or has_stacks else []
+    return Outcome(judged, places, incomplete, [*((line, "") for line in lines), *doubts])
 
 
 def _by_functions(words: list[str]) -> str:
@@ -182,7 +182,7 @@ def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
 
     if stop and not stacks:
         raise UserError("--stop and --no-stacks: choose one")
-    counted = tuple((one.quantity, int(one.limit), one.pattern) for one in limits.counts())
+    counted = tuple((count.quantity, int(count.limit), count.pattern) for count in limits.counts())
     if stop and not counted:
         raise UserError("--stop: the budget limits no count; limit allocations, for example")
     is_kept = stacks and bool(counted)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter, Signature
@@ -12,6 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 from wirecost.cli.ending import Output, answering
+from wirecost.cli.lists import COMPLETING
 from wirecost.cli.options import RecordingPath, argument, numbers, option
 from wirecost.measure.bench.engine.option import (
     METAVARS,
@@ -95,6 +97,8 @@ def _parser(setting: OptionSetting) -> Callable[[str], Any]:
     assert parse is not None
 
     def parsed(text: str) -> Any:
+        if COMPLETING in os.environ:
+            return text  # completion uses no value, and checking one takes imports
         value = parse(setting.label, text)
         return tuple(value) if isinstance(value, list) else value
 

@@ -37,7 +37,7 @@ def command(
         ),
     ] = False,
 ) -> Answer:
-    """List the middlewares and tensor frameworks that work here, and how to install others."""
+    """List the middlewares and tensor frameworks that work here."""
     from wirecost.cli.transports_answer import tested_answer, transports_answer
     from wirecost.measure.bench.transport.clients import native_installed
     from wirecost.messaging.api.available import frameworks, transports

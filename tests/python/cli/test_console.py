@@ -141,13 +141,15 @@ def test_a_recording_is_what_costs(tmp_path: Path) -> None:
 def test_a_program_that_failed_is_named_in_one_line() -> None:
     code = """
 import wirecost.__main__
-import wirecost.cli
+import sys
+import wirecost.cli.root
 from wirecost.system.children import failed
 
 def app():
     raise failed("static_once", 3, "some\\nbroken")
 
-wirecost.cli.app = app
+wirecost.cli.root.app = app
+sys.argv = ["wirecost", "cost"]
 wirecost.__main__.main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -84,7 +84,7 @@ def test_misses_of_long_names_fit_a_terminal(
             subscription, at + 1, end, took=message, gave=[(ground, system.message(end - 1))]
         )
     system.write(tmp_path)
-    command([tmp_path], "/points", "/ground", "50ms", show_all=True)
+    command([tmp_path], "/points", "/ground", 0.05, show_all=True)
     lines = capsys.readouterr().out.splitlines()
     misses = lines[lines.index("Misses, the longest first") :]
     assert max(map(len, lines)) <= 80

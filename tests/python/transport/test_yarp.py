@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from support import needs, networks
 from support.transport_peer import PATIENCE, Bytes, Peer
 from wirecost.messaging.transport import find, open_transport
 from wirecost.messaging.transport.base import Transport
+from wirecost.messaging.transport.shared.loopback import own_sockets
 from wirecost.messaging.transport.yarp import publisher as sending
 from wirecost.messaging.transport.yarp.library import yarp
 from wirecost.system.errors import UserError
@@ -272,3 +274,14 @@ def test_another_library_of_that_name_is_no_middleware(
     assert why is not None
     assert "pip uninstall yarp" in why
     assert "setup/yarp" in why
+
+
+def test_sockets_that_are_looked_at_stay_as_they_are() -> None:
+    """A default timeout of somebody else's library must not make them nonblocking."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.setdefaulttimeout(5)
+        try:
+            assert server.fileno() in {number for number, _ in own_sockets()}
+        finally:
+            socket.setdefaulttimeout(None)
+        assert os.get_blocking(server.fileno())

@@ -220,8 +220,8 @@ def _slow_calls(
     common: list[Common] = []
     waited = computed = 0
     if slow.sum() >= FEWEST:
-        left = _left(rows, slow)
-        waits = _queued(rows, excess, left)
+        rest = _left(rows, slow)
+        waits = _queued(rows, excess, rest)
         for name, numbers in _numbers(rows).items():
             took, power = _took(name, numbers, slow, explanation, prices)
             because = _marked(name, numbers, slow)
@@ -230,7 +230,7 @@ def _slow_calls(
             if took is not None:
                 took = np.minimum(took, excess)
                 common += _common(name, numbers, took, excess, slow, because, power, waits)
-        waited, computed = int((slow & left).sum()), int((slow & _computed(rows)).sum())
+        waited, computed = int((slow & rest).sum()), int((slow & _computed(rows)).sum())
     left_longest = _of_longest(ns, _switches(rows))
     common.sort(key=lambda cause: (cause.every is None, -cause.share))
     return SlowCalls(

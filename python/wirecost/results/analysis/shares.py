@@ -107,13 +107,13 @@ def _sums(timed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _waits(timed: pl.DataFrame) -> list[TopicWait]:
-    found = []
+    shares = []
     spans = timed.filter(kind="span").group_by("process", "section", maintain_order=True)
     for (process, section), rows in spans:
         place = place_of(str(section))
         if place is None or place.kind in STAGES or place.kind == IDLE:
             continue
-        found.append(
+        shares.append(
             TopicWait(
                 process=int(str(process)),
                 node=place.node,
@@ -124,7 +124,7 @@ def _waits(timed: pl.DataFrame) -> list[TopicWait]:
                 largest_ns=rows["elapsed_ns"].max() or 0.0,  # type: ignore[arg-type]
             )
         )
-    return found
+    return shares
 
 
 def _stages(sums: pl.DataFrame) -> list[StageShare]:
@@ -203,18 +203,18 @@ def _processes(
     }
     idle = sums.filter(pl.col("kind") == "span", pl.col("section").str.ends_with(IDLE))
     idle_ns = dict(idle.group_by("process").agg(pl.col("elapsed_ns").sum()).iter_rows())
-    known = set(sums.filter(pl.col("processor_ns").is_not_null())["process"].unique().to_list())
-    found = []
+    measured = set(sums.filter(pl.col("processor_ns").is_not_null())["process"].unique().to_list())
+    shares = []
     for process in dict.fromkeys(log.process for log in logs):
         own = [log for log in logs if log.process == process]
-        sections_ns = sum(ns for (one, _), ns in of_threads.items() if one == process)
+        sections_ns = sum(ns for (of_process, _), ns in of_threads.items() if of_process == process)
         executor_ns = [
             max(0.0, log.processor_ns - of_threads.get((process, log.thread), 0.0))
             for log in own
             if log.processor_ns is not None
         ]
-        is_known = process in known
-        found.append(
+        is_known = process in measured
+        shares.append(
             ProcessShare(
                 process=process,
                 program=own[0].program,
@@ -225,7 +225,7 @@ def _processes(
                 processor_ns=_of_process(own),
             )
         )
-    return found
+    return shares
 
 
 def _of_process(logs: Sequence[ProbeLog]) -> float | None:

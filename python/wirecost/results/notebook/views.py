@@ -86,8 +86,8 @@ def probe(files: str | Path | Iterable[str | Path]) -> View:
     paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
     logs = read_recorded(paths)
     prices = prices_beside(paths)
-    found = judged(logs, prices.ns if prices else {}, None)
-    return _view(probe_answer(logs, found), pl.concat(map(executions, event_tables(logs))))
+    judged_logs = judged(logs, prices.ns if prices else {}, None)
+    return _view(probe_answer(logs, judged_logs), pl.concat(map(executions, event_tables(logs))))
 
 
 def store(place: str) -> View:

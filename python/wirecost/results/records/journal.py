@@ -41,10 +41,10 @@ def recorded(arguments: Sequence[str]) -> list[str]:
     shortened_arguments = []
     hidden = False
     for argument in arguments:
-        name, given, _ = argument.partition("=")
+        name, value, _ = argument.partition("=")
         secret = name in SECRETS
-        shortened_arguments.append("…" if hidden else f"{name}=…" if secret and given else argument)
-        hidden = secret and not given and not hidden
+        shortened_arguments.append("…" if hidden else f"{name}=…" if secret and value else argument)
+        hidden = secret and not value and not hidden
     return shortened_arguments
 
 

@@ -99,13 +99,15 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
             process=log.process,
             section=_name(log, int(first["id"])),
             parent=None if parent == NO_PARENT else _name(log, parent),
-            counters=tuple(one.name for i, one in enumerate(log.counters) if counted >> i & 1),
+            counters=tuple(
+                counter.name for i, counter in enumerate(log.counters) if counted >> i & 1
+            ),
             count=max(0, int(first["value"])),
             loop=int(first["loop"]),
             first_ns=int(first["begin_ns"]),
             last_ns=int(first["end_ns"]),
             wall_ns=int(first["begin_ns"]) + log.wall_minus_monotonic_ns,
-            addresses=tuple(_address(int(one), modules) for one in addresses if one),
+            addresses=tuple(_address(int(word), modules) for word in addresses if word),
             python=tuple(_python_lines(python.get(number, ""))),
         )
     return stacks

@@ -152,8 +152,8 @@ def prices_beside(paths: Iterable[Path]) -> MachinePrices | None:
 
 def started_beside(paths: Iterable[Path]) -> Started:
     """Return how the program of the logs was started, with a placeholder where that is unknown."""
-    found = (_read(folder / STARTED, Started) for folder in folders_of(paths))
-    return next((started for started in found if started is not None), Started())
+    read_files = (_read(folder / STARTED, Started) for folder in folders_of(paths))
+    return next((started for started in read_files if started is not None), Started())
 
 
 def examination_in(folder: Path) -> Examination | None:

@@ -88,9 +88,9 @@ def sentence(verdict: Verdict) -> str:
 def places(origins: Origins) -> list[str]:
     """Return lines for a screen: where the first exceeded counts come from."""
     lines = []
-    for verdict, found in list(origins.items())[:MOST_PLACED]:
-        lines += [_place(verdict, one) for one in found]
-        if (chain := _chain(found[0])) != _short(found[0].own.function):
+    for verdict, places in list(origins.items())[:MOST_PLACED]:
+        lines += [_place(verdict, place) for place in places]
+        if (chain := _chain(places[0])) != _short(places[0].own.function):
             lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
     return lines
 
@@ -161,7 +161,7 @@ def document(
                 "above": verdict.above,
                 "verdict": verdict.verdict,
                 "needed": verdict.needed,
-                "origins": [_origin(one) for one in origins.get(verdict, ())],
+                "origins": [_origin(place) for place in origins.get(verdict, ())],
             }
             for verdict in verdicts
         ],
@@ -199,9 +199,11 @@ def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origi
         )
         if verdict.verdict != MET:
             outcome = "failure" if verdict.verdict == EXCEEDED else "skipped"
-            found = ElementTree.SubElement(case, outcome, {"message": printable(sentence(verdict))})
-            stacks = [stack_text(verdict, one) for one in origins.get(verdict, ())]
-            found.text = "\n".join(stacks) or None
+            element = ElementTree.SubElement(
+                case, outcome, {"message": printable(sentence(verdict))}
+            )
+            stacks = [stack_text(verdict, place) for place in origins.get(verdict, ())]
+            element.text = "\n".join(stacks) or None
     if incomplete:
         ElementTree.SubElement(suite, "system-err").text = "\n".join(map(printable, incomplete))
     ElementTree.indent(suites)

@@ -52,5 +52,19 @@ def own_sockets() -> Iterator[tuple[int, socket.socket]]:
     for entry in list(Path("/proc/self/fd").iterdir()):
         with suppress(OSError):
             if entry.readlink().name.startswith("socket:"):
-                with socket.socket(fileno=os.dup(int(entry.name))) as own_socket:
+                with _as_it_is(os.dup(int(entry.name))) as own_socket:
                     yield int(entry.name), own_socket
+
+
+def _as_it_is(descriptor: int) -> socket.socket:
+    """Return the object of a socket that others use, and leave it blocking if it is.
+
+    A default timeout, which rospy sets, would make it nonblocking: YARP's thread that accepts
+    connections would then ask again and again.
+    """
+    default = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(None)
+    try:
+        return socket.socket(fileno=descriptor)
+    finally:
+        socket.setdefaulttimeout(default)

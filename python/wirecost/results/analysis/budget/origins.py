@@ -64,7 +64,7 @@ def origins(
 def warm_stacks(stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float) -> list[Stack]:
     """Return stacks without those last seen in the first ``after_ns`` of their process."""
     begins = dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
-    return [one for one in stacks if one.last_ns >= begins.get(one.process, 0) + after_ns]
+    return [stack for stack in stacks if stack.last_ns >= begins.get(stack.process, 0) + after_ns]
 
 
 def _around(events: pl.DataFrame) -> dict[str, set[str]]:
@@ -97,8 +97,10 @@ def _chosen(stacks: Sequence[Stack]) -> list[tuple[str, Stack, int]]:
     same: dict[tuple[object, ...], Stack] = {}
     for stack in sorted(stacks, key=lambda one: one.first_ns):
         key = (stack.addresses, stack.python)
-        known = same.get(key)
-        same[key] = stack if known is None else replace(known, count=known.count + stack.count)
+        earlier = same.get(key)
+        same[key] = (
+            stack if earlier is None else replace(earlier, count=earlier.count + stack.count)
+        )
     if not same:
         return []
     seen = sum(stack.count for stack in same.values())

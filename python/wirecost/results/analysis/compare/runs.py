@@ -212,10 +212,10 @@ def with_words(keys: list[Key], names: list[str], only: tuple[str, ...]) -> set[
     whole = [key for key in keys if not is_explanatory(key, names)]
     chosen: set[Key] = set()
     for text in only:
-        wanted = _words(text)
+        words = _words(text)
         for among, hidden in ((whole, {WIRE}), (whole, set()), (keys, set())):
-            found = {key for key in among if wanted <= _words_of(key, names, hidden)}
-            if found and wanted:
+            found = {key for key in among if words <= _words_of(key, names, hidden)}
+            if found and words:
                 chosen |= found
                 break
         else:

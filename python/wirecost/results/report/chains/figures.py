@@ -50,12 +50,12 @@ def chain_graph(chains: Sequence[Chain]) -> Graph:
     whole_ns = sum(chain.ns for chain in chains)
     along: dict[Edge, list[int]] = {}
     inside: dict[Item, list[int]] = {}
-    for one in walked:
-        for edge, ns in one.edges.items():
+    for walk in walked:
+        for edge, ns in walk.edges.items():
             along.setdefault(edge, []).append(ns)
             inside.setdefault(edge[0], []).append(ns)
-        if one.last is not None:
-            inside.setdefault(one.last[0], []).append(one.last[1])
+        if walk.last is not None:
+            inside.setdefault(walk.last[0], []).append(walk.last[1])
     most_ns = max((sum(times) for times in along.values()), default=0) or 1
     graph = Graph(edges=list(along), marked=_longest(chains, walked))
     for edge, times in along.items():
@@ -106,7 +106,7 @@ def _add(edges: dict[Edge, int], begin: Item | None, end: Item, ns: int) -> None
 def _longest(chains: Sequence[Chain], walked: Sequence[_Walked]) -> set[Edge]:
     """Return the edges of the path whose chains take longest in the median."""
     times: dict[frozenset[Edge], list[int]] = {}
-    for chain, one in zip(chains, walked, strict=True):
-        times.setdefault(frozenset(one.edges), []).append(chain.ns)
+    for chain, walk in zip(chains, walked, strict=True):
+        times.setdefault(frozenset(walk.edges), []).append(chain.ns)
     slowest = max(times.values(), key=lambda ns: float(np.median(ns)), default=None)
     return {edge for path, ns in times.items() if ns is slowest for edge in path}

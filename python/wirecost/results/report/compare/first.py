@@ -169,11 +169,11 @@ def _first(comparison: Comparison) -> Answer:
         Column("change [95 %]", lambda line: _change(line[0][0])),
         Column("verdict", lambda line: verdict_of(line[0][0])),
     ]
-    shown = lines[:MOST_ROWS]
-    more = len(lines) - len(shown)
+    listed = lines[:MOST_ROWS]
+    more = len(lines) - len(listed)
     notes = [f"{counted(more, 'more row')}."] if more else []
     title = "Compared" if every else "Changed"
-    table = Table.of(title, shown, columns, notes, cut="middle")
+    table = Table.of(title, listed, columns, notes, cut="middle")
     return Answer(answer, table, _steps(comparison))
 
 

@@ -90,5 +90,5 @@ def nested_sections(nodes: Sequence[Node], names: Mapping[str, str]) -> Figure |
         "The total time of all sections. Each box is as wide as its share and lies below the "
         "section in which it ran; time with nothing below it is the section's own."
     )
-    found = boxes(paths, shares, INSIDE)
-    return Figure("sections", caption, icicle("Sections inside sections", found, paths, INSIDE))
+    chart = boxes(paths, shares, INSIDE)
+    return Figure("sections", caption, icicle("Sections inside sections", chart, paths, INSIDE))

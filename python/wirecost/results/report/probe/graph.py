@@ -42,7 +42,7 @@ def graph_of(sections: Sequence[SectionSummary], places: Mapping[str, RosPlace])
     for section, place in of_nodes:
         if place.is_callback:
             busy[place.node] = busy.get(place.node, 0) + section.total_ns
-    known = [
+    placed = [
         (section, place)
         for section, place in of_nodes
         if not place.is_infrastructure and place.node != UNKNOWN
@@ -50,7 +50,7 @@ def graph_of(sections: Sequence[SectionSummary], places: Mapping[str, RosPlace])
     graph = Graph()
     ways: dict[str, list[float]] = {}
     rates: dict[str, float] = {}
-    for section, place in known:
+    for section, place in placed:
         node, topic = (NODE, place.node), (TOPIC, place.what)
         if place.kind == "publish":
             graph.edges.append((node, topic))

@@ -35,16 +35,16 @@ class Judged:
 
 def judged(logs: list[ProbeLog], prices_ns: Mapping[str, float], limit_ns: float | None) -> Judged:
     """Judge logs by a deadline. ``prices_ns``: of events of the machine that wrote them."""
-    found = Judged(limit_ns)
+    verdict = Judged(limit_ns)
     slow: list[SlowCalls] = []
     for executed in map(executions, event_tables(logs)):
-        found.sections.extend(summary(executed, limit_ns))
-        found.nodes.extend(tree(executed))
+        verdict.sections.extend(summary(executed, limit_ns))
+        verdict.nodes.extend(tree(executed))
         causes = explain(executed, prices_ns)
-        found.explanations.extend(causes)
+        verdict.explanations.extend(causes)
         slow += slow_calls(executed, limit_ns, causes, prices_ns)
         if limit_ns is not None:
-            found.misses.extend(missed(executed, limit_ns, causes, prices_ns))
-    found.misses.sort(key=lambda miss: -miss.ns)
-    found.slow.extend(most_slow_first(slow, is_deadline=limit_ns is not None))
-    return found
+            verdict.misses.extend(missed(executed, limit_ns, causes, prices_ns))
+    verdict.misses.sort(key=lambda miss: -miss.ns)
+    verdict.slow.extend(most_slow_first(slow, is_deadline=limit_ns is not None))
+    return verdict

@@ -127,13 +127,13 @@ def first_answer(trial: Trial, gains: list[Gain]) -> Answer:
     of_case = cases_of(gains)[0]
     rows = _judged(trial, of_case)
     changing = [row for row in rows if row.verdict != SAME]
-    shown = changing or rows
+    listed = changing or rows
     notes = [RULE, *_explained(trial, rows)]
-    if less := len(rows) - len(shown):
+    if less := len(rows) - len(listed):
         notes.insert(1, f"Without {counted(less, 'row')} of no difference")
     return Answer(
         _answer(rows),
-        _table(_title(trial, of_case[0]), shown, notes, has_case=False),
+        _table(_title(trial, of_case[0]), listed, notes, has_case=False),
         _steps(trial, rows),
     )
 
@@ -351,8 +351,8 @@ def _results(rows: list[Judged]) -> Iterator[str]:
         if len(by_verdict) == 1:
             yield f"{name}: {best.said}{' with any' if others else ''}."
         else:
-            found = [f"{verdict} with {', '.join(of)}" for verdict, of in by_verdict.items()]
-            yield f"{name}: {'; '.join(found)}."
+            verdicts = [f"{verdict} with {', '.join(of)}" for verdict, of in by_verdict.items()]
+            yield f"{name}: {'; '.join(verdicts)}."
 
 
 def _gained(row: Judged) -> str:

@@ -42,7 +42,7 @@ def cause_table(explanations: list[Explanation]) -> Table | None:
     ]
     if not explained:
         return None
-    headings = ["section", "time follows", "of the median", "of the slowest 1 %", "price"]
+    headings = ["section", "time follows", "of the median", "of the slowest 1 %", "cost"]
     headings += ["variance", "other 99 %", "alone"]
     body = [cells for explanation in explained for cells in _rows(explanation)]
     bars = (("of the median", "of the slowest 1 %"),)

@@ -77,8 +77,8 @@ def largest(graph: Graph, most: int = MOST) -> Graph:
     for edge in graph.edges:
         for item in edge:
             degree[item] = degree.get(item, 0) + 1
-    kept = set(sorted(graph.details, key=lambda item: -degree.get(item, 0))[:most])
-    edges = [(a, b) for a, b in graph.edges if a in kept and b in kept]
+    best_connected = set(sorted(graph.details, key=lambda item: -degree.get(item, 0))[:most])
+    edges = [(a, b) for a, b in graph.edges if a in best_connected and b in best_connected]
     ends = {item for edge in edges for item in edge}
     details = {item: text for item, text in graph.details.items() if item in ends}
     return replace(graph, details=details, edges=edges)
@@ -179,22 +179,22 @@ def graph_chart(graph: Graph, rows: Sequence[Sequence[Item]]) -> alt.LayerChart 
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[len(rows), 0], nice=False), axis=None)
     edges = plot(down).encode(x=x, y=y)
-    shown = plot(boxes).encode(y=y, tooltip=["name:N", "kind:N", "detail:N"])
+    labelled = plot(boxes).encode(y=y, tooltip=["name:N", "kind:N", "detail:N"])
     looks = {"columns": 2, "symbolType": "square"}
     layers = [
         _rules(edges, _widths(graph)),
         edges.mark_point(angle=180, **ARROW).encode(
             x=alt.X("x2:Q", axis=None), y=alt.Y("tip:Q", axis=None)
         ),
-        shown.mark_rect(cornerRadius=4, fillOpacity=0.35, stroke=GREY).encode(
+        labelled.mark_rect(cornerRadius=4, fillOpacity=0.35, stroke=GREY).encode(
             x=alt.X("left:Q", axis=None),
             x2="right:Q",
             y=alt.Y("top:Q", axis=None),
             y2="bottom:Q",
             color=keyed(alt.Color, "kind", COLOURS, COLOURS.values(), **looks),
         ),
-        shown.mark_text(fontSize=11, fontWeight="bold", dy=-6).encode(x=x, text="name:N"),
-        shown.mark_text(fontSize=10, dy=8).encode(x=x, text="detail:N"),
+        labelled.mark_text(fontSize=11, fontWeight="bold", dy=-6).encode(x=x, text="name:N"),
+        labelled.mark_text(fontSize=10, dy=8).encode(x=x, text="detail:N"),
     ]
     if up:
         around = [mark for number, edge in enumerate(up) for mark in _around(number, beside, *edge)]

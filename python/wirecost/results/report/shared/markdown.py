@@ -53,7 +53,7 @@ def answer(content: Answer, longest: int | None = None) -> str:
     if longest is None:
         return _answer(content, None)
     texts = [_answer(content, most) for most in MOST]
-    return next((found for found in texts if len(found) <= longest), texts[-1])
+    return next((text for text in texts if len(text) <= longest), texts[-1])
 
 
 def _answer(content: Answer, most: int | None) -> str:

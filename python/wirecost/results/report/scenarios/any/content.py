@@ -93,14 +93,14 @@ def race_table(
         replace(ratio_column(to, optional=1), shown=_has(here, lambda row: row.ratio)),
         replace(best_column(best, optional=2), shown=best not in ("", to)),
     ]
-    taken = (
+    samples_note = (
         f"Medians of {samples_taken(here[0], 'samples')}, contenders in turns; * marks the fastest."
     )
     return Table.of(
         title or _title(race),
         [contender for contender in contenders(rows, race) if TOTAL in contender[1]],
         columns,
-        [*notes, taken],
+        [*notes, samples_note],
     )
 
 

@@ -43,7 +43,7 @@ from wirecost.results.report.shared.figure import PALETTE, STAGE_COLOURS, WIDTH,
 PANEL, HEIGHT, LABEL = 330, 400, 14
 """Pixels: of a panel, and between the lower edges of two labels."""
 OF_NONE = {"memcpy", "shm", "shm-in-place", "in-process"}
-TRANSPORT, AGAIN = "transport", "middleware, a colour again"
+TRANSPORT, AGAIN = "middleware", "middleware, a colour again"
 VARIANT, WRAPYFI, FLOOR = "its other variant", "Wrapyfi", "floor"
 SHAPES = {
     TRANSPORT: "circle",

@@ -64,8 +64,8 @@ def _first(
 
 def _only(table: Table, headings: Sequence[str]) -> Table:
     """Return a table with these columns alone, and without notes on any."""
-    kept = [table.headings.index(heading) for heading in headings]
-    rows = [[row[column] for column in kept] for row in table.rows]
+    places = [table.headings.index(heading) for heading in headings]
+    rows = [[row[column] for column in places] for row in table.rows]
     notes = [note for note in table.notes if not table.explains(note)]
     return Table(table.title, list(headings), rows, notes)
 

@@ -36,7 +36,7 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
     has_clients = len({client for _, client in transports}) > 1
     table = Table.matrix(
         "Which middleware for what",
-        "transport",
+        "middleware",
         [
             (f"{name} {client}" if has_clients else name, (name, client))
             for name, client in transports

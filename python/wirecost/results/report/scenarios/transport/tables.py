@@ -334,6 +334,6 @@ def transports_table(meta: TransportMeta) -> Table:
     return contenders_table(
         meta.contenders,
         {"libraries": versions, "runs between": lambda about: about.server or NONE},
-        title="Transports",
-        first="transport",
+        title="Middlewares",
+        first="middleware",
     )

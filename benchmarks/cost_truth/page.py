@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page ``docs/results/cost-truth.md``: the worst rows first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirecost.measure.cost.prices import machine_name
+from wirecost.results.report.cost.answer import share
+
+from .truth import Truth, Truths
+
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "cost-truth.md"
+SHARES_WITHIN, GAINS_WITHIN = 0.25, 0.35
+"""Errors of shares and gains that are the goals."""
+
+
+def is_within(row: Truth, most: float) -> bool:
+    """Return whether a promise is as near as that, or within the noise of what was measured."""
+    return abs(row.promised - row.kernel) <= max(most * row.kernel, 2 * row.noise)
+
+
+def write_page(truths: Truths) -> None:
+    """Write the page, and say how much of it meets the goals."""
+    load = os.getloadavg()[1]
+    lines = [
+        "# How true the figures of `wirecost cost` are",
+        "",
+        "    .venv/bin/python -m benchmarks.cost_truth PYTHON-WITH-RCLPY",
+        "",
+        f"Machine: {machine_name()}; load {load:.1f}. Every process is real; the kernel counts its "
+        "processor time, less what it takes when nothing is published.",
+        "",
+        f"**{_met(truths.shares, SHARES_WITHIN)} shares of a core are within "
+        f"{SHARES_WITHIN:.0%} of the kernel's account, {_met(truths.gains, GAINS_WITHIN)} gains "
+        f"within {GAINS_WITHIN:.0%} or the noise.**",
+        "",
+        "## Gains of remedies",
+        "",
+        *_table(truths.gains, "gained"),
+        "",
+        "## Shares of a core",
+        "",
+        *_table(truths.shares, "kernel"),
+    ]
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(lines[6])
+
+
+def _met(rows: Sequence[Truth], most: float) -> str:
+    return f"{sum(is_within(row, most) for row in rows)} of {len(rows)}"
+
+
+def _table(rows: Sequence[Truth], counted: str) -> list[str]:
+    ordered = sorted(rows, key=lambda row: -abs(row.error))
+    return [
+        f"| system | what | promised | {counted} | error |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {row.system} | {row.what} | {share(row.promised)} | "
+            f"{_signed(row.kernel)} ± {share(row.noise)} | {row.error:+.0%} |"
+            for row in ordered
+        ),
+    ]
+
+
+def _signed(value: float) -> str:
+    return f"−{share(-value)}" if value < 0 else share(value)
