@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> None:
     node = Path(arguments[2]) if len(arguments) > 2 else NODES
     graph = subprocess.Popen([python, node], stdout=subprocess.DEVNULL)
     try:
-        time.sleep(SETTLED_S)
+        time.sleep(3 * SETTLED_S)  # libraries are imported first
         found: dict[str, list[float]] = {name: [] for name in LOOKS}
         for _ in range(rounds):
             for name, options in LOOKS.items():

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -124,9 +125,10 @@ def test_a_page(recording: Path, tmp_path: Path) -> None:
 def test_measured_times_replace_computed_ones(recording: Path) -> None:
     found = document(recording, "--measure", "/imu", "--lang", "python")
     rows = {topic["topic"]: topic for topic in found["topics"]}
-    assert rows["/imu"]["is_measured"] and not rows["/points"]["is_measured"]
-    assert rows["/imu"]["library"] in {"rclpy", "rosbags"}
-    assert rows["/imu"]["encode_ns"] > 0
+    has_rclpy = find_spec("rclpy") is not None
+    assert rows["/imu"]["is_measured"] == has_rclpy and not rows["/points"]["is_measured"]
+    assert rows["/imu"]["library"] == "rclpy"
+    assert has_rclpy or any("/imu is not measured: rclpy" in text for text in found["warnings"])
 
 
 def test_a_transport_adds_its_time(recording: Path) -> None:

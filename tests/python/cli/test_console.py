@@ -17,7 +17,10 @@ from wirecost.cli.bench import NAMES
 from wirecost.cli.console import progress
 from wirecost.cli.lists import COMMANDS, HELP, LISTS
 
-HEAVY = ("typer", "rich", "numpy", "polars", "altair", "pyarrow", "msgspec")
+HEAVY = (
+    *("typer", "rich", "numpy", "polars", "altair", "pyarrow", "msgspec"),
+    *("asyncio", "grpc_tools", "jinja2", "multiprocessing", "scipy"),
+)
 GROUPS = sorted(filter(None, LISTS))
 LISTING = """\
 import sys
@@ -78,6 +81,14 @@ def test_lists_of_commands_import_none_of_them(words: list[str]) -> None:
     assert printed.splitlines()[-1].strip() == "imported"
     listed = {line.split()[0] for line in printed.splitlines() if line.startswith("  ")}
     assert listed >= LISTED[words[0]]
+
+
+def test_the_first_answer_imports_no_more_than_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    imported = _run("cost", "--example").stdout.splitlines()[-1].split()
+    assert set(imported) <= {"imported", "typer", "rich", "numpy", "msgspec"}
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
 
@@ -22,6 +22,7 @@ from wirecost.data.clouds.packed import TYPES, Layout, point_fields
 from wirecost.data.clouds.packed_message import CDR, CLOUD, PACKED, store
 from wirecost.data.clouds.point_cloud2 import points_of, remove_padding
 from wirecost.system.errors import UserError
+from wirecost.system.regular_file import LFS_POINTER
 
 Points = npt.NDArray[Any]
 
@@ -173,6 +174,7 @@ def test_a_ply_comes_back(tmp_path: Path, points: Points, data: str, into: str) 
 @given(st.integers(1, 40), st.sampled_from([4, 5]), st.data())
 def test_a_bin_comes_back(tmp_path: Path, count: int, floats: int, data: st.DataObject) -> None:
     values = data.draw(st.binary(min_size=4 * floats * count, max_size=4 * floats * count))
+    assume(not values.startswith(LFS_POINTER))  # such a file is refused: it stands for another
     (tmp_path / "a.bin").write_bytes(values)
     points = np.frombuffer(values, kitti.POINTS[floats])
     there_and_back(tmp_path, "a.bin", points, bin_floats=floats)

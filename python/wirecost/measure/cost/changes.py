@@ -108,7 +108,7 @@ class Change:
     """A change of one kind. ``what``: to do, in half a sentence; ``gain``: None where it has none.
 
     ``effort``: of EFFORTS; ``loses``: what it gives up for it; ``is_advice``: the first answer may
-    offer it.
+    offer it; ``is_provable``: stand-ins can apply it.
     """
 
     kind: str
@@ -118,22 +118,31 @@ class Change:
     what: Callable[[PricedTopic], str]
     loses: bool = False
     is_advice: bool = True
+    is_provable: bool = True
 
 
 def _packed(topic: PricedTopic) -> Gain | None:
     """Return what points gain that have the bytes of their fields alone."""
     share, cost = padding_share(topic.read), topic.cost
-    after = topic.smaller(share) if share else None
-    if after is None:
-        return Gain(bytes_share=share, is_sure=True) if share else None
-    publish_ns, take_ns = _saved(cost, after)
-    if cost.packed_ns is not None and cost.encode_ns is not None and cost.decode_ns is not None:
-        publish_ns += after.encode_ns - cost.packed_ns[0]
-        take_ns += (after.decode_ns - cost.packed_ns[1]) * cost.subscribers
+    if not share:
+        return None
+    after, is_measured = topic.smaller(share), cost.packed_ns is not None
+    publish_ns, take_ns = (0.0, 0.0) if after is None else _saved(cost, after)
+    if cost.packed_ns is not None:
+        codec_ns = (
+            (after.encode_ns, after.decode_ns)
+            if after is not None
+            else (cost.encode_ns or 0.0, cost.decode_ns or 0.0)
+        )
+        publish_ns += codec_ns[0] - cost.packed_ns[0]
+        take_ns += (codec_ns[1] - cost.packed_ns[1]) * cost.subscribers
     return Gain(
-        max(0.0, publish_ns), max(0.0, take_ns), share,
-        is_sure=True, is_measured=cost.packed_ns is not None,
-    )  # fmt: skip
+        max(0.0, publish_ns),
+        max(0.0, take_ns),
+        share,
+        is_sure=True,
+        is_measured=is_measured,
+    )
 
 
 def _saved(cost: TopicCost, after: EndTimes) -> tuple[float, float]:
@@ -236,6 +245,7 @@ CHANGES = (
         ONE_PROCESS, "node code",
         lambda topic: topic.cost.wire in CONTAINERS and topic.is_cpp and _is_large(topic),
         _one_process, lambda topic: f"run both nodes as {CONTAINERS[topic.cost.wire]}",
+        is_provable=False,
     ),
     # DDS lends memory for types without lists and texts only, and rclpy lends none.
     Change(
@@ -243,11 +253,13 @@ CHANGES = (
         lambda topic: topic.cost.wire == "cdr" and topic.middleware in ("fastdds", "cyclonedds")
         and topic.is_cpp and topic.is_fixed and _is_large(topic),
         _loaned, lambda _: "publish loaned messages",
+        is_provable=False,
     ),
     # Who goes through a ROS cannot change what encodes.
     Change(
         GENERATED, "node code", lambda topic: topic.cost.wire == "protobuf", _generated,
         lambda _: "encode and decode the same bytes with code by wirecost compile",
+        is_provable=False,
     ),
     Change(
         HALF, "setting", lambda topic: topic.cost.rate_hz > 0, _half,
@@ -256,5 +268,6 @@ CHANGES = (
     Change(
         COMPRESSED, "node code", lambda topic: topic.cost.rate_hz > 0, _compressed,
         lambda _: "compress it (the time of zstd is not included)", is_advice=False,
+        is_provable=False,
     ),
 )  # fmt: skip

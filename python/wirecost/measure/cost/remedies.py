@@ -10,11 +10,12 @@ import msgspec
 from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.changes import CHANGES, SEGMENT, Change, Gain, PricedTopic
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.results.records.cost import EFFORTS, Remedy, TopicCost, is_live
+from wirecost.results.records.cost import EFFORTS, Remedy, TopicCost
 from wirecost.system.foreign import shell_line
 
 WORTH_BYTES, WORTH_SHARE = 1e6, 0.01
 """Bytes a second and share of a core from which on a change is worth doing."""
+PROVABLE = frozenset(change.kind for change in CHANGES if change.is_provable)
 LOSING = frozenset(change.kind for change in CHANGES if change.loses)
 
 Topic = tuple[TopicSurvey, TopicCost]
@@ -89,10 +90,10 @@ def _once(offered: Sequence[Remedy]) -> list[Remedy]:
 
 
 def _with_command(one: Remedy, number: int, files: Sequence[str]) -> Remedy:
-    """Return the same with the command that proves it; messages of a graph are in no file."""
-    command = (
-        "" if is_live(files) else shell_line("wirecost", "cost", *files, "--prove", str(number))
-    )
+    """Return the same with the command that proves it, where stand-ins can."""
+    if one.kind not in PROVABLE:
+        return one
+    command = shell_line("wirecost", "cost", *files, "--prove", str(number))
     return _replaced(one, command=command)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare serializers on your own message, and the cost of its fields."""
+"""Compare serializers on your own message, field by field."""
 
 from __future__ import annotations
 

@@ -105,12 +105,14 @@ class Breakpoints(Closing):
 
     def __init__(self) -> None:
         self._descriptors: list[int] = []
-        self._calls: list[Ring] = []
         try:
             self._type = int(UPROBE_TYPE.read_text())
             self._switches = [
                 Ring(self._open(cpu, SOFTWARE, DUMMY, flags=CONTEXT_SWITCH), SWITCH_RECORD)
                 for cpu in self._cpus()
+            ]
+            self._calls = [
+                Ring(self._open(cpu, SOFTWARE, DUMMY), SAMPLE_RECORD) for cpu in self._cpus()
             ]
         except OSError as error:
             self.close()
@@ -130,14 +132,12 @@ class Breakpoints(Closing):
     def add(self, place: Breakpoint) -> dict[int, int]:
         """Set a breakpoint in all processes, also those that load the file later.
 
-        Returns its descriptors by the identifiers that its records have.
+        Returns its descriptors by the identifiers that its records have. Raises OSError.
         """
         added = {}
         for number, cpu in enumerate(self._cpus()):
             descriptor = self._open(cpu, self._type, int(place.at_return), place, period=1)
-            if number == len(self._calls):
-                self._calls.append(Ring(descriptor, SAMPLE_RECORD))
-            elif _libc().ioctl(descriptor, SET_OUTPUT, self._calls[number].descriptor):
+            if _libc().ioctl(descriptor, SET_OUTPUT, self._calls[number].descriptor):
                 raise _error()
             identifier = ctypes.c_uint64()
             _libc().ioctl(descriptor, GET_IDENTIFIER, ctypes.byref(identifier))
@@ -145,7 +145,7 @@ class Breakpoints(Closing):
         return added
 
     def remove(self, added: dict[int, int]) -> None:
-        """Remove a breakpoint that is not the first, which has the rings."""
+        """Remove a breakpoint."""
         for descriptor in added.values():
             self._descriptors.remove(descriptor)
             os.close(descriptor)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,7 @@ from wirecost.measure.cost.live.breakpoints import SWITCH_OUT, Breakpoint, Break
 from wirecost.measure.cost.live.handles import topic_of
 from wirecost.observe.probe.function.listing import Function, listing
 from wirecost.system.closing import Closing
+from wirecost.system.errors import UserError
 
 PUBLISH, PUBLISHED, TAKE, TAKEN, WAIT, INTRA, SIZE, OUT, IN = range(9)
 """Kinds of events: begin and end of calls, the size of what is published, context switches."""
@@ -35,9 +36,9 @@ FUNCTIONS = {
 }
 SIZES = ("eprosima::fastcdr::Cdr::get_serialized_data_length*", "*::Cdr::getSerializedDataLength*")
 """Functions that return the size of a message; to record each call would cost too much."""
-SAMPLED_EVERY = 40
-"""Looks of which one has sizes."""
-LOOK_S = 0.25
+SAMPLED_EVERY, ALWAYS_BELOW = 32, 200
+"""Looks of which one has sizes, and publishes in a look below which every look has."""
+LOOK_S = 0.5
 """Seconds between two looks, in which the kernel's memory for records does not fill."""
 FORGOTTEN_NS = 60 * 10**9
 """Nanoseconds after which a thread without events has ended, or waits."""
@@ -107,7 +108,7 @@ class Callers(Closing):
             if identity not in self._files:
                 self._files.add(identity)
                 functions = listing((*FUNCTIONS, *SIZES), [path]).functions
-                with self._lock:
+                with self._lock, _refused():
                     self._look()
                     self._set(path, functions)
                     self._events()  # Until all were set, ends of calls were missing.
@@ -132,12 +133,16 @@ class Callers(Closing):
             self._look()
 
     def _look(self) -> None:
-        self._account(self._events())
-        for added in self._sizing:
-            self._breakpoints.remove(added)
-        is_sampled = self._looks % SAMPLED_EVERY == 0
-        self._sizing = [self._add(place, SIZE) for place in self._sized] if is_sampled else []
-        self._looks += bool(self._sized)
+        events = self._events()
+        self._account(events)
+        is_quiet = np.count_nonzero(events["kind"] == PUBLISH) < ALWAYS_BELOW
+        is_sized = is_quiet or self._looks % SAMPLED_EVERY == 0
+        while self._sizing and not is_sized:
+            self._breakpoints.remove(self._sizing.pop())
+        with suppress(OSError):  # Bytes stay unknown.
+            for place in self._sized[len(self._sizing) :] if is_sized else []:
+                self._sizing.append(self._add(place, SIZE))
+        self._looks += 1
 
     def _account(self, events: NDArray[np.void]) -> None:
         if not len(events):
@@ -221,6 +226,15 @@ class Callers(Closing):
         self._ending.set()
         self._thread.join()
         self._breakpoints.close()
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Turn the kernel's errors into a UserError."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"--attach: no breakpoint: {error.strerror}; leave it out") from error
 
 
 def _libraries(pid: int) -> Iterator[tuple[tuple[int, int], Path]]:

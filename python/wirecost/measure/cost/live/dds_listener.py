@@ -19,6 +19,7 @@ from wirecost.measure.cost.live.listening import (
     OWN_SERVICES,
     SETTLED_NS,
     HeardTopic,
+    living_processes,
     process_of,
     tell,
     without_dead,
@@ -60,6 +61,7 @@ class Graph:
             for node in self._discovery.nodes()
             for end in (*node.readers, *node.writers)
         }
+        living = living_processes()
         ends: dict[Key, list[_dds.FoundEndpoint]] = {key: [] for key in self.topics}
         for end in self._participant.endpoints():
             ends.setdefault((end.topic, end.type), []).append(end)
@@ -70,7 +72,9 @@ class Graph:
             if key not in self.topics:
                 self.topics[key] = HeardTopic(name, names.type_from_dds(key[1]), "cdr")
             topic = self.topics[key]
-            found = without_dead(announced, lambda end: _owner(end, owners), lambda end: end.guid)
+            found = without_dead(
+                announced, lambda end: _owner(end, owners), lambda end: end.guid, living
+            )
             writers = [end for end in found if end.writer]
             topic.publishers = [_owner(end, owners) for end in writers]
             topic.subscribers = [_owner(end, owners) for end in found if not end.writer]

@@ -11,8 +11,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -42,9 +41,8 @@ def process_of(guid: bytes) -> int | None:
     return int.from_bytes(guid[4:6], "little") if guid.startswith(FAST_DDS) else None
 
 
-@lru_cache(1)
-def _living_at(_second: int) -> set[int | None]:
-    """Return what ``process_of`` gives for each process that is seen here, once a second."""
+def living_processes() -> set[int | None]:
+    """Return what ``process_of`` gives for each process that is seen here."""
     return {
         int(folder.name) & 0xFFFF for folder in Path("/proc").iterdir() if folder.name.isdecimal()
     }
@@ -54,15 +52,18 @@ End = TypeVar("End")
 
 
 def without_dead(
-    ends: Sequence[End], node_of: Callable[[End], str], guid_of: Callable[[End], bytes]
+    ends: Sequence[End],
+    node_of: Callable[[End], str],
+    guid_of: Callable[[End], bytes],
+    processes: Container[int | None],
 ) -> list[End]:
     """Return the ends but those of a killed process whose node was started again.
 
-    DDS announces them until their lease is over. A process that is not seen here may be another
-    machine's or container's, so it counts unless its node is here as well.
+    ``processes``: those of ``living_processes``. DDS announces ends until their lease is over. A
+    process that is not seen here may be another machine's or container's, so it counts unless its
+    node is here as well.
     """
-    seen = _living_at(int(time.monotonic()))
-    living = [process_of(guid_of(end)) in seen for end in ends]
+    living = [process_of(guid_of(end)) in processes for end in ends]
     here = {node_of(end) for end, lives in zip(ends, living, strict=True) if lives}
     return [
         end for end, lives in zip(ends, living, strict=True) if lives or node_of(end) not in here

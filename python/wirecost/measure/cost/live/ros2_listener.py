@@ -21,6 +21,7 @@ from wirecost.measure.cost.live.listening import (
     SETTLED_NS,
     HeardTopic,
     SequenceGaps,
+    living_processes,
     process_of,
     tell,
     without_dead,
@@ -44,10 +45,12 @@ class Graph:
         self._node, self._qos = node, qos
         self._limit, self._listens = limit, listens
         self._open: dict[Key, Any] = {}
+        self._living: set[int | None] = set()
         self.topics: dict[Key, HeardTopic] = {}
 
     def look(self) -> None:
         """Find topics and ends, and subscribe to what is new."""
+        self._living = living_processes()
         for name, types in self._node.get_topic_names_and_types():
             for type_ in types:
                 key = (name, type_)
@@ -75,6 +78,7 @@ class Graph:
                 [end for end in ends if end.topic_type == type_ and end.node_name != NAME],
                 _node_name,
                 lambda end: bytes(end.endpoint_gid),
+                self._living,
             )
             for ends in (
                 self._node.get_publishers_info_by_topic(name),

@@ -147,7 +147,7 @@ def step(remedy: Remedy, cost: SystemCost) -> str:
     extra += [f"{remedy.memory} of memory"] if remedy.memory else []
     if extra:
         text += f": {', '.join(extra)}"
-    return f"{text}.\n{remedy.command}"
+    return f"{text}.\n{remedy.command}" if remedy.command else f"{text}."
 
 
 def table(cost: SystemCost) -> Table:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Costs have the parts of the path, each end as the process that it is, and remedies that apply."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cost.drives import drive
+from wirecost.data.recordings.survey import RecordingSurvey, survey
+from wirecost.measure.cost.changes import HALF, ONE_PROCESS, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.nodes import read_nodes
+from wirecost.measure.cost.path_fit import PathObservation, fitted_path
+from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
+from wirecost.measure.cost.prices import PriceList, keep, known_prices
+from wirecost.measure.cost.pricing import Pricing
+from wirecost.measure.cost.system_cost import system_cost
+from wirecost.results.records.cost import SystemCost
+from wirecost.results.report.cost.answer import share_range
+from wirecost.system.errors import UserError
+
+SHIPPED = known_prices()
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("drive") / "drive.mcap"
+    drive(path)
+    return path.with_suffix("")
+
+
+def read(path: Path) -> RecordingSurvey:
+    return survey([path], (), lambda _done, _total, _text: None)
+
+
+def cost_of(path: Path, lang: str = "python", over: str = "") -> SystemCost:
+    return system_cost([str(path)], read(path), Pricing(SHIPPED, lang, over), {})
+
+
+def test_a_ros_2_recording_pays_for_the_whole_path(recording: Path) -> None:
+    for lang, client in (("python", "rclpy"), ("cpp", "rclcpp")):
+        cost = cost_of(recording, lang)
+        assert cost.includes == f"publishing, sending and taking over Fast DDS in {client}"
+        for topic in cost.topics:
+            assert topic.publish_share is not None and topic.encode_share is not None
+            assert topic.publish_share > topic.encode_share
+            assert topic.take_share is not None and topic.decode_share is not None
+            assert topic.take_share > topic.decode_share
+    assert {topic.library for topic in cost_of(recording).topics} == {"rclpy"}
+
+
+def test_remedies_are_offered_where_they_apply(recording: Path) -> None:
+    python = {one.kind for one in cost_of(recording).remedies}
+    assert {PACKED, HALF} <= python
+    assert not {ONE_PROCESS, SHARED, SEGMENT} & python  # 320 kB fit into the segment
+    cpp = {one.kind for one in cost_of(recording, "cpp").remedies}
+    assert ONE_PROCESS in cpp
+    by_udp = {one.kind for one in cost_of(recording, over="fastdds-udp").remedies}
+    assert SHARED in by_udp
+
+
+def test_half_the_rate_saves_half_of_what_is_paid(recording: Path) -> None:
+    cost = cost_of(recording)
+    points = next(topic for topic in cost.topics if topic.topic == "/points")
+    half = next(one for one in cost.remedies if (one.topic, one.kind) == ("/points", HALF))
+    assert half.publish_share == pytest.approx((points.publish_share or 0) / 2)
+    assert half.take_share == pytest.approx((points.take_share or 0) / 2)
+
+
+def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path: Path) -> None:
+    path = tmp_path / "nodes.yaml"
+    path.write_text(
+        "nodes:\n"
+        "- {node: /lidar, lang: cpp, publishes: [/points]}\n"
+        "- {node: /filter, lang: python, subscribes: [/points]}\n"
+    )
+    nodes, found = read_nodes(path), read(recording)
+    nodes.place(found)
+    mixed = system_cost(["a"], found, Pricing(SHIPPED, "python", langs=nodes.langs), {})
+    ends = {
+        name: next(one for one in cost.topics if one.topic == "/points")
+        for name, cost in (
+            ("mixed", mixed), ("cpp", cost_of(recording, "cpp")), ("python", cost_of(recording)),
+        )
+    }  # fmt: skip
+    assert ends["mixed"].publish_share == pytest.approx(ends["cpp"].publish_share)
+    assert ends["mixed"].take_share == pytest.approx(ends["python"].take_share)
+    assert ends["mixed"].publishers == ["/lidar"] and ends["mixed"].takers == ["/filter"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "- 7", "nodes: 5", "nodes:\n- {node: /a, lang: java}", "nodes:\n- {other: 1}", "{" * 99],
+)
+def test_a_damaged_file_of_nodes_is_refused_in_a_line(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "nodes.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"nodes\.yaml: "):
+        read_nodes(path)
+
+
+def test_a_fit_gives_back_the_prices_that_made_the_times() -> None:
+    publish = {"message": 9e4, "byte": 0.5, "subscriber": 8e3}
+    take = {"message": 8e4, "byte": 0.4}
+    true = PathPrice("rclpy", "zenoh", publish, take)
+    seen = [
+        PathObservation(size, count, true.send_ns(size, count), true.receive_ns(size))
+        for size in (64, 4096, 100_000, 2_000_000)
+        for count in (1, 3)
+    ]
+    learnt = fitted_path("rclpy", "zenoh", seen, {})
+    assert learnt.publish == pytest.approx(publish) and learnt.take == pytest.approx(take)
+    assert learnt.spread["publish"] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_large_message_goes_in_pieces() -> None:
+    assert terms(130_001, 3, "fastdds")["fragment"] == 2
+    assert terms(130_001, 3, "tcpros")["fragment"] == 0
+    assert terms(100, 3, "tcpros")["subscriber"] == 2
+
+
+def test_a_client_library_adds_to_another_middleware_what_it_adds_where_both_were_measured() -> (
+    None
+):
+    def path(client: str, middleware: str, ns: float) -> PathPrice:
+        return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
+
+    paths = [path(PLAIN, "fastdds", 10), path(PLAIN, "zenoh", 20), path("rclpy", "fastdds", 70)]
+    table = PathTable({one.name: one for one in paths})
+    rclpy, rclcpp = table.of("rclpy", "zenoh"), table.of("rclcpp", "zenoh")
+    assert rclpy is not None and rclpy.send_ns(1, 1) == 80
+    # Not measured: something between nothing and what Python's adds.
+    assert rclcpp is not None and rclcpp.send_ns(1, 1) == 50 and rclcpp.slack["publish"] == 30
+    assert table.of("rclpy", "iceoryx2") is None
+
+
+def test_kept_prices_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "prices.json"
+    keep(SHIPPED, path)
+    monkeypatch.setattr("wirecost.measure.cost.prices.SHIPPED", path)
+    monkeypatch.setattr("wirecost.measure.cost.prices.own_path", lambda: tmp_path / "none")
+    assert known_prices() == SHIPPED
+    assert PriceList({}).over(SHIPPED).prices == SHIPPED.prices
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "shown"),
+    [
+        (0.02, 0.25, "1.5–2.5 %"), (0.011, None, "≈ 1.1 %"), (0.011, 1.5, "≈ 1.1 %"),
+        (0.02, 0.0, "2 %"),
+    ],
+)  # fmt: skip
+def test_an_interval_is_printed_where_it_says_something(
+    value: float, spread: float | None, shown: str
+) -> None:
+    assert share_range(value, spread) == shown
