@@ -60,10 +60,15 @@ def _table(rows: Sequence[Truth], counted: str) -> list[str]:
         "|---|---|---|---|---|",
         *(
             f"| {row.system} | {row.what} | {share(row.promised)} | "
-            f"{_signed(row.kernel)} ± {share(row.noise)} | {row.error:+.0%} |"
+            f"{_signed(row.kernel)} ± {share(row.noise)} | {_error(row)} |"
             for row in ordered
         ),
     ]
+
+
+def _error(row: Truth) -> str:
+    """Return the relative error; none where what was measured lies within its noise."""
+    return f"{row.error:+.0%}" if row.kernel > row.noise else "noise"
 
 
 def _signed(value: float) -> str:
