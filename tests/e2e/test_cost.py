@@ -51,7 +51,7 @@ def test_the_answer_is_one_screen(recording: Path) -> None:
     # Commands stay in one piece, so that they can be copied.
     assert max(len(line) for line in lines if "wirecost " not in line) <= COLUMNS
     assert lines[0].startswith("3.2")  # MB/s
-    assert "/points" in lines[0] + lines[1]
+    assert "/imu" in lines[0] + lines[1]
     assert any("remove padding" in line for line in lines)
 
 
