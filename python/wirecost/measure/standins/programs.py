@@ -20,6 +20,7 @@ from wirecost.system.channel.process import Channel
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 from wirecost.system.free_domain import FreeDomain
+from wirecost.system.installation import installation
 from wirecost.system.parts import TRANSPORT, installed
 
 RCLPY, DDS, CYCLONE = "rclpy", "dds", "cyclone"
@@ -28,6 +29,8 @@ NATIVE = {
     "zenoh-shm": "zenoh",
 }  # fmt: skip
 """Transports whose native client of ``bench transport`` stands in, and which program it is."""
+FIRST = "programs/transport_tcp"
+"""The native client that needs no library; a checkout builds all of them together."""
 SCRIPT = Path(__file__).with_name("rclpy_end.py")
 _QUIET = {"RUST_LOG": "error", "PYTHONWARNINGS": "ignore"}
 _NEAR = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
@@ -55,16 +58,22 @@ def missing(library: ClientLibrary) -> str | None:
         return None if has_it else MISSING
     if library.name not in NATIVE:
         return f"has no stand-in; {RCLPY}, {', '.join(NATIVE)} have one"
-    if not _native(library).is_file():
+    if not _native(library).is_file() and not _will_be_built():
         return "its native client is not installed: build wirecost with its C or C++ library"
     return None
+
+
+def _will_be_built() -> bool:
+    """Return whether the clients are a part that this checkout has not built yet."""
+    present = installation()
+    return present.checkout is not None and not (present.folder / FIRST).is_file()
 
 
 @contextmanager
 def end_program(library: ClientLibrary) -> Iterator[EndProgram]:
     """Yield the program, whose ends meet nobody else. Raises UserError, ProgramFailedError."""
     if library.name in NATIVE:
-        installed("programs/transport_tcp", TRANSPORT)  # a checkout builds all of them
+        installed(FIRST, TRANSPORT)
     if why := missing(library):
         raise UserError(f"{library.name}: {why}")
     if library.name == RCLPY:
