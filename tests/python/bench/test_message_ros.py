@@ -230,7 +230,7 @@ def test_types_of_ros_that_are_said_to_be_smaller_are(
     [
         ("uint8[2000000000] huge", "2,000,000,000 values are always there"),
         ("Part[3000] parts", "12,000,000 values are always there"),
-        ("Part[] parts", "over 5,000,000 elements in a made-up message"),
+        ("Part[] parts", "over 5,000,000 elements in a synthetic message"),
     ],
 )
 def test_lists_without_measure_are_refused(text: str, said: str) -> None:

@@ -22,7 +22,7 @@ OTHERS = {"compile", "replay"}
 ENDS = re.compile(r"(?<![.\w])(print_answer|print_whole|print_table)\(")
 MAY_PRINT = {
     "ending.py",
-    "cost.py",  # a table that is renewed while it listens
+    "cost_live.py",  # a table that is renewed while it listens
     "measuring.py",  # the first rounds of a run that goes on
     "report.py",  # tables by their names
 }
