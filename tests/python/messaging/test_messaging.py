@@ -229,7 +229,7 @@ def test_the_transport_for_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     MISSING["fake-descriptor"] = "nor this"
     with pytest.raises(UserError, match="pip install fake; fake-descriptor: nor this"):
         wirecost.publish("camera")
-    with pytest.raises(UserError, match="'fake' names a transport: name a topic too"):
+    with pytest.raises(UserError, match="'fake' is a middleware: give a topic"):
         wirecost.publish("fake")
     with pytest.raises(UserError, match="unknown"):
         wirecost.publish("carrier-pigeon", "camera")

@@ -278,10 +278,12 @@ def test_another_library_of_that_name_is_no_middleware(
 
 def test_sockets_that_are_looked_at_stay_as_they_are() -> None:
     """A default timeout of somebody else's library must not make them nonblocking."""
+    default = socket.getdefaulttimeout()
     with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(True)
         socket.setdefaulttimeout(5)
         try:
             assert server.fileno() in {number for number, _ in own_sockets()}
         finally:
-            socket.setdefaulttimeout(None)
+            socket.setdefaulttimeout(default)
         assert os.get_blocking(server.fileno())
