@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import compiling, origins, processes
+from documents import compiling, origins, prices, processes
 from documents.blocks import BLOCK, CELL, documents, written
 from documents.figures import FIGURES, drawn
 from documents.rows import read_rows
@@ -116,3 +116,7 @@ def test_a_table_that_is_not_there_is_named() -> None:
     assert run.table(run.tables[0].title) == run.tables[0]
     with pytest.raises(KeyError, match="no such"):
         run.table("no such")
+
+
+def test_the_page_of_errors_follows_from_its_rows() -> None:
+    assert prices.PAGE.read_text() == prices.page(prices.kept())
