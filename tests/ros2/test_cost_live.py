@@ -70,7 +70,7 @@ def test_rates_and_ends_are_those_of_the_graph(
 
 def test_a_graph_that_is_started_again_while_it_is_listened_to(tmp_path: Path) -> None:
     out = tmp_path / "cost.json"
-    found, said = seen("second", "jazzy", out, "--for", "7s", node="camera", killed_s=3)
+    found, said = seen("second", "jazzy", out, "--for", "9s", node="camera", killed_s=3)
     topics = {topic["topic"]: topic for topic in found["topics"]}
     image = topics["/image"]
     # Larger than the shared memory of Fast DDS, which a best-effort subscription would lose.
