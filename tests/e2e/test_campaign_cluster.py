@@ -124,7 +124,7 @@ def test_a_killed_worker_is_replaced(small: Path, tmp_path: Path, state: dict[st
     word = "wirecost.measure.campaign.cluster.worker_process"
     with running(state, "run", small, "--store", store, "--cluster", "local") as client:
         for count in (1, 3):
-            until(lambda count=count: len(measured(store)) >= count)
+            until(lambda count=count: len(measured(store)) >= count, seconds=PATIENCE_S)
             for worker in descendants(client, word):
                 worker.kill()
         assert client.wait(PATIENCE_S) == 0, client.communicate()[1]
@@ -136,7 +136,7 @@ def test_a_killed_scheduler_ends_the_campaign_in_one_line(
 ) -> None:
     store = tmp_path / "store"
     with running(state, "run", small, "--store", store, "--cluster", "local") as client:
-        until(lambda: measured(store))
+        until(lambda: measured(store), seconds=PATIENCE_S)
         for scheduler in descendants(client, "scheduler"):
             scheduler.kill()
         assert client.wait(PATIENCE_S) == 2
@@ -164,10 +164,13 @@ def test_what_a_killed_client_left_is_not_measured_again(
             cluster = ("--cluster", address, "--keys", keys)
             spool = tmp_path / "state" / "measured"
             with running(state, "run", small, "--store", store, *cluster) as client:
-                until(lambda: measured(store))
+                until(lambda: measured(store), seconds=PATIENCE_S)
                 client.kill()
             had = len(measured(store))
-            until(lambda: any(".records." in path.name for path in spool.glob("*")))
+            until(
+                lambda: any(".records." in path.name for path in spool.glob("*")),
+                seconds=PATIENCE_S,
+            )
             left = {path.name.partition(".")[0] for path in spool.glob("*.records.parquet")}
             starts = {key: record_start(spool, key) for key in left}
             done = ran(state, "run", small, "--store", store, *cluster, "--resume")
@@ -240,7 +243,7 @@ def test_programs_get_the_environment_of_the_worker(
 def test_a_terminal_interrupt_ends_all(small: Path, tmp_path: Path, state: dict[str, str]) -> None:
     store = tmp_path / "store"
     with running(state, "run", small, "--store", store, "--cluster", "local") as client:
-        until(lambda: measured(store))
+        until(lambda: measured(store), seconds=PATIENCE_S)
         below = descendants(client, "worker") + descendants(client, "scheduler")
         assert below
         client.send_signal(signal.SIGINT)
