@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,6 +164,23 @@ def test_an_advice_is_proved_with_stand_ins(
     answer = proof_answer(msgspec.convert(found, Proof))
     assert "remove padding" in answer.sentence
     assert len(answer.table.rows) == 4
+
+
+def test_a_proof_has_a_bounded_number_of_processes(recording: Path) -> None:
+    many = ["--lang", "python", "--subscribers", "/points=9999", "--prove", "1"]
+    assert "at most 16" in run(recording, *many, status=2).stderr
+
+
+def test_the_printed_command_for_all_is_one(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wirecost.cli.cost._calibrate", lambda *_: None)
+    words = ["--lang", "python", "--python", sys.executable, "--calibrate"]
+    said = CliRunner().invoke(app, ["cost", str(recording), *words])
+    assert said.exit_code == 0, said.output
+    (command,) = [line for line in said.stdout.splitlines() if line.startswith("All topics: ")]
+    done = CliRunner().invoke(app, shlex.split(command)[3:])
+    assert done.exit_code == 0, done.output
 
 
 def test_what_changes_would_save(recording: Path) -> None:

@@ -218,11 +218,12 @@ def command(
         cost = _with_inside(cost, read, topic)
     words = _words({
         "-I": include, "--subscribers": subscribers, "--lang": lang, "--over": over,
-        "--nodes": nodes, "--python": "" if live else python,
+        "--nodes": nodes,
     })  # fmt: skip
+    proving = [*words, *_words({"--python": "" if live else python})]  # of no other use there
     shown_topic = ["--topic", topic] if topic else []
     again = shell_line("wirecost", "cost", *cost.files, *words, *shown_topic)
-    return cost_answer(with_options(cost, words), again, what_if=what_if)
+    return cost_answer(with_options(cost, proving), again, what_if=what_if)
 
 
 def _check(

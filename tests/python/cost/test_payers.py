@@ -104,3 +104,5 @@ def test_metrics_are_served_on_loopback() -> None:
         assert urlopen(f"http://127.0.0.1:{port}/metrics").read().decode() == text
         with pytest.raises(HTTPError):
             urlopen(f"http://127.0.0.1:{port}/secret")
+        metrics.text = "a program of the name \udcff"
+        assert b"name ?" in urlopen(f"http://127.0.0.1:{port}/metrics").read()

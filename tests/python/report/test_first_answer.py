@@ -52,7 +52,7 @@ def test_steps_give_way_to_rows_that_were_asked_for() -> None:
     steps = [f"step {number}\nwirecost {'x' * 80}" for number in range(3)]
     answer = Answer("One.", Table("Times", ["library", "×"], rows, []), steps)
     assert first_screen(answer).count("library ") < 1 + 12
-    kept = first_screen(replace(answer, keeps_rows=True))
+    kept = first_screen(replace(answer, least_rows=len(rows)))
     assert kept.count("library ") == 1 + 12 and "step 0" in kept and "step 2" not in kept
 
 

@@ -25,8 +25,8 @@ LARGE = 64 << 10
 """Bytes of a message from which on handing over memory beats encoding it."""
 SEGMENT_BYTES = 512 << 10
 """Size of Fast DDS's segment of shared memory, unless its settings say another."""
-CONTAINERS = {"cdr": "rclcpp components in one container, use_intra_process_comms, unique_ptr",
-              "ros1": "nodelets in one manager, ConstPtr"}  # fmt: skip
+CONTAINERS = {"cdr": "rclcpp components in one container (use_intra_process_comms, unique_ptr)",
+              "ros1": "nodelets in one manager (ConstPtr)"}  # fmt: skip
 """How nodes in C++ hand messages over without encoding them, by wire."""
 
 
@@ -238,7 +238,7 @@ CHANGES = (
         SEGMENT, "setting",
         lambda topic: topic.middleware == "fastdds" and topic.cost.wire == "cdr"
         and topic.cost.median_bytes > SEGMENT_BYTES,
-        lambda _: Gain(latency="latency falls to a third, CPU stays", memory="64 MB per node"),
+        lambda _: Gain(latency="latency falls to a third", memory="64 MB of memory per node"),
         lambda _: "give Fast DDS a shared-memory segment of 64 MB",
     ),
     Change(

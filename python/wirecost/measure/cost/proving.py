@@ -32,6 +32,8 @@ SECONDS = 30.0
 """Seconds of all turns: with the start of the processes, a proof takes less than a minute."""
 DEPTH, MOST_DEPTH = 10, 1000
 """Messages that an end keeps where the recording does not say, as in ROS 2, and at most."""
+MOST_SUBSCRIBERS = 16
+"""Subscribers of a stand-in, each a process of its own."""
 FALLBACK = "fastdds"
 SEGMENT_BYTES = 64 << 20
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
@@ -89,6 +91,11 @@ def proof(
         for one in cost.topics
         if (one.topic, one.type) == (remedy.topic, survey.connection.type)
     )
+    if topic.subscribers > MOST_SUBSCRIBERS:
+        raise UserError(
+            f"--prove {number}: {remedy.topic} has {topic.subscribers:,} subscribers, and each "
+            f"would be a process here; give at most {MOST_SUBSCRIBERS} with --subscribers"
+        )
     library, client, why_client = library_for(topic, cost.lang, pricing, python)
     before = stand_in(topic, survey, library)
     load = os.getloadavg()[0] / (os.cpu_count() or 1)

@@ -88,7 +88,7 @@ def contents(about: Subject, count: int, seed: int) -> Iterator[list[bytes]]:
         for name in _chosen(random, number) if is_first else ():
             lengths[name] = max(1, round(LONGEST[name] ** random.random()))
         messages = made_up(about, lengths, random.randrange(1 << 30))
-        yield [_with_texts(about, data, random) for data in messages]
+        yield [with_texts(about, data, random) for data in messages]
 
 
 def _chosen(random: Random, number: int) -> list[str]:
@@ -98,7 +98,8 @@ def _chosen(random: Random, number: int) -> list[str]:
     return random.sample(LISTS, random.randint(1, 4))
 
 
-def _with_texts(about: Subject, data: bytes, random: Random) -> bytes:
+def with_texts(about: Subject, data: bytes, random: Random) -> bytes:
+    """Return a message with texts of other lengths."""
     message = about.read(data)
     _lengthen(message, random.randint(0, LONGEST_TEXT), random)
     return about.write(message)

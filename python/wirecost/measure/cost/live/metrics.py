@@ -31,7 +31,7 @@ class Metrics(Closing):
             timeout = 5.0
 
             def do_GET(self) -> None:
-                body = metrics.text.encode()
+                body = metrics.text.encode(errors="replace")
                 self.send_response(200 if self.path == "/metrics" else 404)
                 self.send_header("Content-Type", CONTENT)
                 self.send_header("Content-Length", str(len(body)))

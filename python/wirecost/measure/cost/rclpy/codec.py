@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
 
 from wirecost.data.messages.anatomy import Anatomy, anatomy
 from wirecost.data.messages.content import made_up
@@ -21,6 +20,7 @@ from wirecost.data.messages.ros.known import KnownTypes
 from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.other_python import environment
+from wirecost.measure.cost.spread import with_texts
 from wirecost.schema.compile.frontends.ros.packages import Finder
 from wirecost.system import children
 from wirecost.system.errors import UserError
@@ -42,7 +42,6 @@ TYPES = {
 """Types by package; those that an installation lacks are left out."""
 LENGTHS = {"messages": (1, 40, 400), "numbers": (100, 30_000), "texts": (3, 200)}
 """Elements of a list that is measured with several lengths, by what it holds."""
-LONGEST_TEXT = 60
 MESSAGES = 2
 """Messages of a content."""
 LIMIT_S = 300.0
@@ -111,7 +110,7 @@ def _contents(ros2: Ros2Installation, random: Random) -> Iterator[tuple[Subject,
             about = ros_subject(completed(definitions, finder), package, f"{package}/{name}")
             for lengths in _lengths(about):
                 messages = made_up(about, lengths, random.randrange(1 << 30))[:MESSAGES]
-                yield about, [_with_texts(about, data, random) for data in messages]
+                yield about, [with_texts(about, data, random) for data in messages]
 
 
 def _lengths(about: Subject) -> Iterator[dict[str, int]]:
@@ -124,24 +123,3 @@ def _lengths(about: Subject) -> Iterator[dict[str, int]]:
             kind = "texts"
         if field.is_repeated or field.type == field.TYPE_BYTES:
             yield from ({field.name: length} for length in LENGTHS[kind])
-
-
-def _with_texts(about: Subject, data: bytes, random: Random) -> bytes:
-    message = about.read(data)
-    _lengthen(message, random.randint(0, LONGEST_TEXT), random)
-    return about.write(message)
-
-
-def _lengthen(message: Any, longest: int, random: Random) -> None:
-    """Give all texts another length, up to that of this message's longest."""
-    for field, value in message.ListFields():
-        held = value if field.is_repeated else [value]
-        if field.message_type is not None:
-            for inner in held:
-                _lengthen(inner, longest, random)
-        elif field.type == field.TYPE_STRING:
-            texts = ["x" * random.randint(0, longest) for _ in held]
-            if field.is_repeated:
-                value[:] = texts
-            else:
-                setattr(message, field.name, texts[0])

@@ -14,8 +14,9 @@ from wirecost.system.foreign import shell_line, without_middle
 
 ABOUT = "≈"
 """Mark of a time that is computed, and whose error nobody knows."""
-STEPS, NAMED = 3, 3
-"""Changes that the first answer has, and nodes of a topic that a table names."""
+STEPS, NAMED, ROWS = 3, 3, 5
+"""Changes that the first answer has, nodes of a topic that a table names, and topics that changes
+give way to."""
 LONGEST_NAME = 26
 MOST_THREADS = 30
 ThreadOfProcess = tuple[ProcessCost, ThreadCost]
@@ -135,16 +136,20 @@ def step(remedy: Remedy, cost: SystemCost) -> str:
     gains = [rate_of_bytes(remedy.bytes_per_s)] if remedy.bytes_per_s else []
     spread = remedy.spread if topic.is_own else None
     ends = [
-        f"{share_range(part, spread)} {where}"
+        (share_range(part, spread), where)
         for part, where in ((remedy.publish_share, "publishing"), (remedy.take_share, "taking"))
         if part >= LEAST_SHARE
     ]
-    gains += [f"of a core {', '.join(ends)}"] if ends else []
+    if ends:
+        (first, where), *others = ends
+        gains.append(
+            ", ".join([f"{first} of a core in {where}", *(f"{one} in {at}" for one, at in others)])
+        )
     text = f"{remedy.topic}: {remedy.what}"
     if gains:
         text += f": saves {' and '.join(gains)}"
     extra = [remedy.latency] if remedy.latency and not ends else []
-    extra += [f"{remedy.memory} of memory"] if remedy.memory else []
+    extra += [f"it takes {remedy.memory}"] if remedy.memory else []
     if extra:
         text += f": {', '.join(extra)}"
     return f"{text}.\n{remedy.command}" if remedy.command else f"{text}."
@@ -170,7 +175,8 @@ def table(cost: SystemCost) -> Table:
             bar="core",
         ),
     ]
-    return Table.of("Cost per second, shares of a core", cost.topics, columns, notes(cost))
+    title = f"Shares of a core: {cost.includes}" if cost.includes else "Shares of a core"
+    return Table.of(title, cost.topics, columns, notes(cost))
 
 
 def tables(cost: SystemCost) -> Iterator[Table]:
@@ -254,8 +260,6 @@ def notes(cost: SystemCost) -> list[str]:
     for why, topics in unknown.items():
         rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
         found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
-    if cost.includes:
-        found.append(f"Includes {cost.includes}, not callbacks.")
     if any(topic.count > 1 and topic.has_rate and not topic.rate_hz for topic in cost.topics):
         found.append("kept: published before wirecost listened, so these messages give no rate.")
     if any(topic.subscribers > 1 for topic in cost.topics):

@@ -10,6 +10,7 @@ import msgspec
 
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import (
+    ROWS,
     STEPS,
     doubts,
     qos_hints,
@@ -44,7 +45,7 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
         first = unlistened_answer(cost)
     else:
         steps = [step(one, cost) for one in cost.worth[:STEPS]]
-        first = Answer(sentence(cost), table(cost), steps, qos_hints(cost)[:1])
+        first = Answer(sentence(cost), table(cost), steps, qos_hints(cost)[:1], least_rows=ROWS)
     what = "All" if cost.inside is not None else "All topics"
     return replace(
         first,

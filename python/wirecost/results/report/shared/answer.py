@@ -78,8 +78,8 @@ class Answer:
     """What ``--json`` writes."""
     kept_free: int = 0
     """Lines that follow on the first screen."""
-    keeps_rows: bool = False
-    """True: all rows of the table are on the first screen, where steps have to give way to them."""
+    least_rows: int = 0
+    """Rows of the table that the first screen has, and to which steps give way."""
     status: int = 0
     failure: str = ""
     """Reason of the exit status, where an error line says it."""

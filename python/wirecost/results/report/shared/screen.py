@@ -23,7 +23,8 @@ SCREEN = 24
 def print_answer(console: Console, answer: Answer) -> None:
     """Print the first screen, with as much of the table as fits."""
     whole, table = answer.table, _table_with_room(answer, console.width)
-    while answer.keeps_rows and len(answer.steps) > 1 and len(table.rows) < len(whole.rows):
+    least = min(answer.least_rows, len(whole.rows))
+    while len(answer.steps) > 1 and len(table.rows) < least:
         answer = replace(answer, steps=answer.steps[:-1])
         table = _table_with_room(answer, console.width)
     _begin(console, answer)

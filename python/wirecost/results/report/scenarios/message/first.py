@@ -68,7 +68,7 @@ def first_answer(
     if meta.is_synthetic:
         answer += f" {meta.content.partition(': every field')[0]}."
     table = _table(meta, totals, bases, doubted, stands)
-    return Answer(answer, table, steps, hints, keeps_rows=True)
+    return Answer(answer, table, steps, hints, least_rows=len(table.rows))
 
 
 def _left_out(meta: MessageMeta) -> str:
