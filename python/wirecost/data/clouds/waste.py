@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from wirecost.data.clouds.packed import PLACE
 from wirecost.data.clouds.scan import Points
+from wirecost.system.foreign import shown
 
 WIDTHS = (8, 16, 32)
 """Bits of the integers that a field may have instead."""
@@ -99,14 +100,13 @@ class CloudWaste:
             size = field.dtype.itemsize
             if name in PLACE:
                 continue
+            what = f"field {shown(name)}"
             if field.is_constant:
-                text = f"field {name} is constant: publish it once, on a topic of its own"
+                text = f"{what} is constant: publish it once, on a topic of its own"
                 shares.append((size / self.step, text))
             elif smaller := field.smaller:
                 width = int(smaller.lstrip("uint"))
-                text = (
-                    f"field {name} uses {field.bits} of its {8 * size} bits: store it as {smaller}"
-                )
+                text = f"{what} uses {field.bits} of its {8 * size} bits: store it as {smaller}"
                 shares.append(((size - width // 8) / self.step, text))
         for share, text in sorted(shares, key=lambda item: -item[0]):
             if share >= LEAST_SHARE:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import lz4.frame
@@ -12,12 +13,14 @@ import numpy.typing as npt
 import zstandard
 
 from wirecost.data.clouds.packed import TYPES
-from wirecost.data.clouds.point_cloud2 import fields_apart
+from wirecost.data.clouds.point_cloud2 import fields_apart, points_of
+from wirecost.data.clouds.waste import CloudWaste
 from wirecost.data.messages.anatomy import parts_by_field
 from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.cloud import clouds
 from wirecost.measure.cost.prices import PriceList
 from wirecost.results.records.cost import FieldCost, InnerColumn, Packing, TopicInside
+from wirecost.system.errors import UserError
 
 Numbers = npt.NDArray[Any]
 Columns = dict[str, list[Numbers]]
@@ -41,7 +44,16 @@ def inside(read: TopicSurvey, prices: PriceList, lang: str) -> TopicInside:
         fields=_fields(read, prices, lang),
         columns=columns,
         packings=_packings(read, columns),
+        waste=list(_waste(read).advice()),
     )
+
+
+def _waste(read: TopicSurvey) -> CloudWaste:
+    waste = CloudWaste()
+    for message in clouds(read):
+        with suppress(UserError):  # a cloud that contradicts itself
+            waste.add(points_of(message))
+    return waste
 
 
 def _fields(read: TopicSurvey, prices: PriceList, lang: str) -> list[FieldCost]:

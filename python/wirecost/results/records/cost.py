@@ -179,12 +179,16 @@ class FieldCost(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class TopicInside(msgspec.Struct, kw_only=True, frozen=True):
-    """Where a topic's bytes and time go; ``columns``: numbers within its data."""
+    """Where a topic's bytes and time go.
+
+    ``columns``: numbers within its data; ``waste``: what a cloud carries in vain, and what to do.
+    """
 
     topic: str
     fields: list[FieldCost]
     columns: list[InnerColumn] = []
     packings: list[Packing] = []
+    waste: list[str] = []
 
 
 class ThreadCost(msgspec.Struct, kw_only=True, frozen=True):

@@ -19,7 +19,7 @@ from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.foreign import shell_line
 
-MOST_FIELDS = 6
+WASTE = "What its clouds carry in vain"
 
 
 def inside_answer(cost: SystemCost) -> Answer:
@@ -46,8 +46,10 @@ def inside_answer(cost: SystemCost) -> Answer:
     if topic.type.endswith("/PointCloud2") and cost.files and not is_live(cost.files):
         files = shell_line(*cost.files)
         bench = f"wirecost bench codecs {files} --topic {shell_line(topic.topic)}"
-        steps = [*steps[:2], f"Codecs of point clouds, with and without loss:\n{bench}"]
-    return Answer(f"{text}.", shown, steps[:3], sections=[Section(tables)])
+        steps = [*steps[:2], f"Compare codecs of point clouds, with and without loss:\n{bench}"]
+    waste = cost.inside.waste
+    sections = [Section(tables), *([Section(title=WASTE, lines=waste)] if waste else [])]
+    return Answer(f"{text}.", shown, [*waste[:2], *steps][:3], sections=sections)
 
 
 def inside_tables(inside: TopicInside) -> Iterator[Table]:
