@@ -42,6 +42,7 @@ def test_the_line_says_what_brings_it(package: str, words: tuple[str, ...], tmp_
     done = wirecost(package, tmp_path, *words)
     assert done.returncode == 2, done.stderr
     assert done.stderr == f"wirecost: {package} is not installed; it comes with {BRINGS[package]}\n"
+    assert not (DATA / "results" / "osi" / "figures").exists()
 
 
 def test_a_page_needs_nothing_that_draws(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import wirecost.cli
 from wirecost import __main__ as program
+from wirecost.cli import root
 from wirecost.observe.heap.launch import library
 from wirecost.observe.probe.run import log_room
 from wirecost.system.errors import UserError
@@ -29,7 +29,7 @@ def _ending(
     def app() -> None:
         raise error
 
-    monkeypatch.setattr(wirecost.cli, "app", app)
+    monkeypatch.setattr(root, "app", app)
     with pytest.raises(SystemExit) as ended:
         program.main()
     return ended.value.code, capsys.readouterr().err

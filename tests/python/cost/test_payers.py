@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -23,8 +24,10 @@ from wirecost.measure.cost.live.callers import (
     TAKEN,
     WAIT,
     Callers,
+    TopicEnd,
     states,
 )
+from wirecost.measure.cost.live.ends import end_costs
 from wirecost.measure.cost.live.metrics import Metrics, metrics_of
 from wirecost.results.records.cost import EndCost, ProcessCost, SystemCost
 from wirecost.results.report.cost.payers import payers_answer
@@ -64,6 +67,17 @@ def test_a_take_of_nothing_has_no_callback_and_a_thread_goes_on_from_before() ->
     taken, published = states(before)
     assert taken.tolist() == [7, 7, 4, -1]
     assert published.tolist() == [8, 8, -1, -1]
+
+
+def test_processes_of_other_graphs_count_nowhere() -> None:
+    ours, other = 7, 8
+    ends = [
+        TopicEnd(ours, "/image", True, messages=50, sizes=50, bytes=50 * 1_000_000),
+        TopicEnd(other, "/image", True, messages=50, sizes=50, bytes=50 * 1_000),
+    ]
+    callers = Mock(ends=ends, seconds={ours: 10.0, other: 0.0}.get)
+    (found,) = end_costs(callers, {}, lambda _: set(), but=0)
+    assert (found.pid, found.rate_hz, found.bytes_per_s) == (ours, 5, 5e6)
 
 
 def test_without_uprobes_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,8 +93,9 @@ class Callers(Closing):
         self._thread.start()
 
     def seconds(self, pid: int) -> float:
-        """Return for how long calls of a process are counted."""
-        return time.monotonic() - self._begun_s.get(pid, time.monotonic())
+        """Return for how long calls of a process are counted; 0 for those not watched."""
+        begun = self._begun_s.get(pid)
+        return 0.0 if begun is None else time.monotonic() - begun
 
     def _run(self) -> None:
         while not self._ending.wait(LOOK_S):

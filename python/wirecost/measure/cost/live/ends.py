@@ -16,14 +16,18 @@ def end_costs(
     nodes_of: Callable[[int], set[str]],
     but: int,
 ) -> list[EndCost]:
-    """Return each end's cost but those of process ``but``, those that cost most first."""
-    sizes = _mean_sizes(callers.ends)
+    """Return each end's cost but those of process ``but``, those that cost most first.
+
+    Breakpoints are hit in every process that has loaded a library: also in those of other graphs.
+    """
+    ends = [end for end in callers.ends if callers.seconds(end.pid) and end.pid != but]
+    sizes = _mean_sizes(ends)
     costs = []
-    for pid, topic, is_publisher in dict.fromkeys(map(_key, callers.ends)):
-        own = [end for end in callers.ends if _key(end) == (pid, topic, is_publisher)]
-        seconds = callers.seconds(pid)
-        if pid == but or not seconds or not any(end.messages or end.intra for end in own):
+    for pid, topic, is_publisher in dict.fromkeys(map(_key, ends)):
+        own = [end for end in ends if _key(end) == (pid, topic, is_publisher)]
+        if not any(end.messages or end.intra for end in own):
             continue
+        seconds = callers.seconds(pid)
         rate_hz = sum(end.messages for end in own) / seconds
         survey = topics.get(topic)
         here = (survey.publishers if is_publisher else survey.subscribers) if survey else None

@@ -20,7 +20,7 @@ from wirecost.results.report.shared.figure import Figure, draw
 from wirecost.results.report.shared.page import page
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
-from wirecost.system.whole_file import write_text
+from wirecost.system.whole_file import made_folder, write_text
 
 WITHOUT_FIGURES = {"md", "csv", "mcap"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -69,8 +69,8 @@ def _write(
         write_folder(results, path)
         return [path]
     folder = results.folder / "figures"
-    folder.mkdir(exist_ok=True)
-    return [draw(figure.chart, folder / figure.file(name)) for figure in figures]
+    with made_folder(folder):
+        return [draw(figure.chart, folder / figure.file(name)) for figure in figures]
 
 
 def csv_text(rows: list[Row]) -> str:
