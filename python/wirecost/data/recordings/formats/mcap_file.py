@@ -66,7 +66,9 @@ class McapPart:
 
     def each(self) -> Iterator[RecordedMessage]:
         for message in self._file.each():
-            yield RecordedMessage(message.channel, message.log_ns, message.data)
+            yield RecordedMessage(
+                message.channel, message.log_ns, message.data, message.sequence, message.publish_ns
+            )
 
     def close(self) -> None:
         self._file.close()

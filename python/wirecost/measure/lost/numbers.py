@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are missing between those of the messages that came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Column = npt.NDArray[np.int64]
+
+MOST_BACK = 0.1
+"""Share of steps down above which numbers do not count messages."""
+LEAST_UP = 0.5
+THINNED, LEAST_THINNED = 0.9, 20
+"""Share of equal steps, and number of steps, by which every n-th message alone was passed on."""
+SOON, FASTER = 1000, 10
+"""A step is no loss but a new start of the numbers where it is larger than this, and than so many
+times the messages that the publisher usually sends in that time."""
+
+
+@dataclass(frozen=True)
+class MissingNumbers:
+    """Places without a number, each between two messages; ``counts``: of missing messages.
+
+    ``restarts``: messages with which the numbers begin anew; ``unit``: the usual step, 2 where
+    every other message was passed on; ``per_s``: numbers per second.
+    """
+
+    before: Column
+    after: Column
+    counts: Column
+    restarts: Column
+    unit: int
+    per_s: float
+
+
+def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers | None:
+    """Return what is missing; None where the numbers do not count messages.
+
+    Messages that came in another order are put in order, so they are not missing.
+    """
+    if len(numbers) < 2:
+        return None
+    steps = _wrapped(np.diff(numbers), bits)
+    if (steps < 0).mean() > MOST_BACK or (steps > 0).mean() < LEAST_UP:
+        return None
+    unit = _unit(steps)
+    taken = np.maximum(np.diff(times), 0)
+    usual = np.median((steps / np.maximum(taken, 1))[steps > 0])
+    places = np.concatenate(([0], np.cumsum(steps)))
+    renumbered = steps > SOON + FASTER * usual * taken
+    runs = _runs(places, steps, renumbered)
+    order = np.lexsort((places, runs))
+    counts = np.where(np.diff(runs[order]) == 0, np.diff(places[order]) // unit - 1, 0)
+    at = np.flatnonzero(counts > 0)
+    return MissingNumbers(
+        before=order[:-1][at],
+        after=order[1:][at],
+        counts=counts[at],
+        restarts=np.flatnonzero(np.diff(runs)) + 1,
+        unit=unit,
+        per_s=float(usual) * 1e9,
+    )
+
+
+def _wrapped(steps: Column, bits: int) -> Column:
+    """Return steps as those of numbers that begin at 0 again behind the largest."""
+    if bits >= 64:
+        return steps
+    half = 1 << (bits - 1)
+    return ((steps + half) & ((1 << bits) - 1)) - half
+
+
+def _unit(steps: Column) -> int:
+    """Return the step that nearly all have, 1 where there is none."""
+    values, counts = np.unique(steps, return_counts=True)
+    most = int(counts.argmax())
+    is_usual = values[most] > 1 and counts[most] >= max(LEAST_THINNED, THINNED * len(steps))
+    return int(values[most]) if is_usual else 1
+
+
+def _runs(places: Column, steps: Column, renumbered: npt.NDArray[np.bool_]) -> Column:
+    """Return for each message how often the numbers began anew before it.
+
+    A number below the one before it begins anew if it was there already, or lies below all of its
+    run, unless the next one goes on above all: then it came late, or twice.
+    """
+    if not (steps < 0).any():
+        return np.concatenate(([0], np.cumsum(renumbered)))
+    runs = np.zeros(len(places), np.int64)
+    run, seen = 0, {int(places[0])}
+    low = high = int(places[0])
+    following = [*places[1:].tolist(), None]
+    for at, place in enumerate(places.tolist()):
+        if at == 0:
+            continue
+        after = following[at]
+        is_back = steps[at - 1] < 0 and (place in seen or place < low)
+        goes_on = after is not None and after > high
+        if renumbered[at - 1] or (is_back and not goes_on):
+            run, seen, low, high = run + 1, set(), place, place
+        seen.add(place)
+        low, high = min(low, place), max(high, place)
+        runs[at] = run
+    return runs

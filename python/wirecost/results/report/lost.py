@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of ``wirecost lost``: what a recording lacks, when, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from wirecost.results.records.lost import (
+    CLOCK,
+    COMMON,
+    LOST,
+    RECORDER,
+    SHARED,
+    SPLIT,
+    SYSTEM,
+    UNKNOWN,
+    UNPUBLISHED,
+    VERDICTS,
+    Gap,
+    LostMessages,
+    SharedGap,
+    TopicGaps,
+)
+from wirecost.results.report.shared import units
+from wirecost.results.report.shared.answer import Answer, Section, few
+from wirecost.results.report.shared.table import Column, Table
+from wirecost.system.counted import counted
+from wirecost.system.foreign import shell_line, shown, without_middle
+
+ABOUT = "≈"
+SEQUENCE = "sequence"
+"""Number beside each message in MCAP, of its publisher or its recorder."""
+LONGEST_NAME = 26
+MOST_GAPS = 1000
+"""Gaps that the whole answer lists; the JSON has all."""
+RECORDERS = {
+    "cdr": "ros2 bag record --all --max-cache-size 1000000000",
+    "ros1": "rosbag record --all --buffsize=1024",
+}
+"""Recorders with about 1 GB of memory for what waits for the disk, by the encoding of messages."""
+COUNTING = "wirecost cost --live ros2"
+CAUSES = {
+    SPLIT: "A new file begins in it.",
+    CLOCK: "The recorder's clock jumped; nothing is missing.",
+    SYSTEM: "No number is missing: the clock jumped, or the whole system stood still.",
+    RECORDER: "The recorder, its disk, its machine or its network is the cause, not one publisher.",
+    COMMON: "The recorder, its machine or its clock is the cause, not one publisher.",
+    SHARED: "Look for what they share: a node, a host, a link, or the topic that feeds them.",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Gaps of a topic with one verdict."""
+
+    topic: TopicGaps
+    verdict: str
+    gaps: list[Gap]
+
+    @property
+    def missing(self) -> int:
+        return sum(gap.missing for gap in self.gaps)
+
+    @property
+    def longest(self) -> Gap:
+        return max(self.gaps, key=lambda gap: gap.duration_s)
+
+
+def lost_answer(lost: LostMessages) -> Answer:
+    rows = _rows(lost)
+    again = shell_line("wirecost", "lost", *lost.files, "--all")
+    return Answer(
+        sentence(lost),
+        gap_table(rows) if rows else topic_table(lost),
+        list(_steps(lost)),
+        doubts=[*((line, "") for line in few(_shared_lines(lost))), *_doubts(lost)],
+        more=f"Every topic and gap: {again}",
+        sections=[Section([gap_table(rows), topic_table(lost), single_gaps(lost)])],
+        heading=f"What {shell_line(*lost.files)} lacks",
+        document=msgspec.to_builtins(lost),
+        warnings=lost.warnings,
+        least_rows=5,
+    )
+
+
+def sentence(lost: LostMessages) -> str:
+    """Return how many messages are lost, and of how many the file does not tell."""
+    parts = []
+    if count := lost.missing(LOST):
+        were = "was" if count == 1 else "were"
+        who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {were} lost"
+        parts.append(f"{who} on the way or in the recorder: their numbers are missing")
+    if count := lost.missing(UNKNOWN):
+        are = "is" if count == 1 else "are"
+        who = f"about {counted(count, 'message')} of {_topics(lost, UNKNOWN)} {are} missing"
+        parts.append(f"{who}, and the file cannot tell why")
+    if parts:
+        text = "; ".join(parts)
+        return f"{text[:1].upper()}{text[1:]}."
+    numbered = sum(bool(topic.numbered) for topic in lost.topics)
+    steady = sum(not topic.numbered and topic.period_s is not None for topic in lost.topics)
+    seen = [f"in the numbers of {counted(numbered, 'topic')}"] if numbered else []
+    seen += [f"in the rate of {counted(steady, 'topic')}"] if steady else []
+    if not seen:
+        return "The file cannot tell of any topic whether messages are missing."
+    return f"No loss shows {' and '.join(seen)}."
+
+
+def _topics(lost: LostMessages, verdict: str) -> str:
+    return counted(sum(bool(topic.missing(verdict)) for topic in lost.topics), "topic")
+
+
+def gap_table(rows: list[_Row]) -> Table:
+    """Return a row for each topic and what became of its messages."""
+    columns: list[Column[_Row]] = [
+        Column("topic", lambda row: _name(row.topic)),
+        Column("messages", lambda row: units.amount(row.topic.count), optional=2),
+        Column("missing", lambda row: _missing(row.missing, row.verdict)),
+        Column("gaps", lambda row: units.amount(len(row.gaps))),
+        Column("longest", lambda row: _duration(row.longest.duration_s)),
+        Column("at", lambda row: _at(row.longest.start_s)),
+        Column("verdict", lambda row: row.verdict, is_text=True),
+        Column("by", _evidence, optional=1, is_text=True),
+    ]
+    return Table.of("Gaps", rows, columns, cut="middle")
+
+
+def topic_table(lost: LostMessages) -> Table:
+    """Return a row for each topic: what tells of its losses."""
+    columns: list[Column[TopicGaps]] = [
+        Column("topic", _name),
+        Column("messages", lambda topic: units.amount(topic.count)),
+        Column("rate", _rate),
+        Column("numbers", lambda topic: topic.numbered or units.NONE, is_text=True),
+        Column("stamps", lambda topic: topic.stamped or units.NONE, is_text=True),
+    ]
+    return Table.of("What tells of losses", lost.topics, columns, cut="middle")
+
+
+def single_gaps(lost: LostMessages) -> Table:
+    """Return a row for each gap, the longest where there are very many."""
+    every = [_Row(topic, gap.verdict, [gap]) for topic in lost.topics for gap in topic.gaps]
+    listed = sorted(every, key=lambda row: -row.longest.duration_s)[:MOST_GAPS]
+    notes = [f"The longest {MOST_GAPS:,} of {len(every):,}; --json writes all."]
+    columns: list[Column[_Row]] = [
+        Column("topic", lambda row: _name(row.topic)),
+        Column("at", lambda row: _at(row.longest.start_s)),
+        Column("for", lambda row: _duration(row.longest.duration_s)),
+        Column("missing", lambda row: _missing(row.missing, row.verdict)),
+        Column("verdict", lambda row: row.verdict, is_text=True),
+    ]
+    in_order = sorted(listed, key=lambda row: row.longest.start_s)
+    return Table.of("Each gap", in_order, columns, notes if len(every) > MOST_GAPS else [])
+
+
+def _rows(lost: LostMessages) -> list[_Row]:
+    rows = []
+    for topic in lost.topics:
+        for verdict in VERDICTS:
+            gaps = [gap for gap in topic.gaps if gap.verdict == verdict]
+            if gaps:
+                rows.append(_Row(topic, verdict, gaps))
+    return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), -row.missing))
+
+
+def _name(topic: TopicGaps) -> str:
+    name = without_middle(shown(topic.topic), LONGEST_NAME)
+    return f"{name} of {without_middle(shown(topic.publisher))}" if topic.publisher else name
+
+
+def _missing(count: int, verdict: str) -> str:
+    if not count:
+        return units.NONE
+    return f"{ABOUT} {count:,}" if verdict == UNKNOWN else f"{count:,}"
+
+
+def _evidence(row: _Row) -> str:
+    if row.verdict in (LOST, UNPUBLISHED):
+        return row.topic.numbered
+    return "rate" if row.verdict == UNKNOWN else row.topic.stamped or "rate"
+
+
+def _rate(topic: TopicGaps) -> str:
+    if not topic.period_s:
+        return units.NONE
+    return f"{units.significant(1 / topic.period_s)} Hz"
+
+
+def _duration(seconds: float) -> str:
+    return units.time(seconds * 1e9)
+
+
+def _at(seconds: float) -> str:
+    return f"{seconds:,.2f} s"
+
+
+def _shared_lines(lost: LostMessages) -> list[str]:
+    """Return what several topics lack at the same time, the longest first."""
+    every = sorted(lost.shared, key=lambda gap: -gap.duration_s)
+    return [_shared_line(gap) for gap in every]
+
+
+def _shared_line(gap: SharedGap) -> str:
+    who = f"{len(gap.topics)} of {gap.able} topics"
+    when = f"at {_at(gap.start_s)} for {_duration(gap.duration_s)}"
+    return f"{who} have a gap {when}. {CAUSES[gap.cause]}"
+
+
+def _doubts(lost: LostMessages) -> Iterator[tuple[str, str]]:
+    if not lost.is_whole:
+        yield "It was interrupted: the rest of the recording is not counted.", "bold yellow"
+    if lost.jumps:
+        jumps = counted(lost.jumps, "time", "times")
+        yield f"The clock jumps, or the recording pauses, {jumps}: only numbers tell of these.", ""
+    if any(topic.numbered == SEQUENCE for topic in lost.topics):
+        yield f"MCAP's {SEQUENCE}: where the recorder numbers, losses before it do not show.", "dim"
+    for topic in lost.topics:
+        if topic.unit > 1:
+            what = f"one of {topic.unit} messages was passed on, by intent or by a regular loss"
+            yield f"{_name(topic)}: {what}; these are not counted as lost.", ""
+    silent = [topic for topic in lost.topics if not topic.is_told]
+    if silent:
+        what = counted(len(silent), "topic has", "topics have")
+        yield f"{what} neither numbers nor a steady rate: nothing tells of a loss.", "dim"
+
+
+def _steps(lost: LostMessages) -> Iterator[str]:
+    """Return what to do: where messages are lost, then so that the next recording tells more."""
+    of_all = [gap for gap in lost.shared if gap.cause == RECORDER]
+    wires = [topic.wire for topic in lost.topics if topic.missing(LOST)]
+    recorder = next((RECORDERS[wire] for wire in wires if wire in RECORDERS), "")
+    if of_all and wires:
+        count = counted(len(of_all), "gap is", "gaps are")
+        yield f"Give the recorder memory for slow moments of the disk: {count} of all topics" + (
+            f"\n{recorder}" if recorder else "; write to a faster disk"
+        )
+    elif "ros1" in wires:
+        yield (
+            "Raise the queue_size of the publisher and the recorder's buffer: TCP itself loses "
+            f"nothing\n{RECORDERS['ros1']}"
+        )
+    elif wires:
+        yield f"Count on the running graph, where another subscriber may get all\n{COUNTING}"
+    unknown = {topic.wire for topic in lost.topics if topic.missing(UNKNOWN)}
+    if "cdr" in unknown and "cdr" not in wires:
+        yield (
+            "Count by sequence numbers while you record, or give the message a counter: the file "
+            f"has no numbers\n{COUNTING}"
+        )
+    if "ros1" in unknown:
+        yield "Give the message a Header as its first field: ROS 1 numbers it, and the bag tells"
+    if unknown - {"cdr", "ros1"}:
+        yield "Give the message a counter that its publisher increases: then the file tells"
+    if any(gap.cause == SPLIT for gap in lost.shared):
+        yield "Split the recording less often: topics have gaps where a new file begins"
