@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers and stamps of a message, read without decoding the rest of it."""
+"""Whole numbers at the front of a message, read without decoding the rest of it."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from operator import attrgetter
 
 from google.protobuf.message import DecodeError
 
@@ -16,178 +17,145 @@ from wirecost.schema.compile.plan.sequential import PREFIX, Rules
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 
-MOST_STEPS = 64
-"""Fields from the front of a message in which numbers are looked for."""
+MOST_FIELDS = 64
+"""Fields from the front of a message that are looked at."""
 SECONDS = ("sec", "secs", "seconds")
 NANOSECONDS = ("nanosec", "nsec", "nsecs", "nanos")
 """Names of the two numbers that a stamp consists of."""
 INTEGERS = {kind for kind in Kind if kind.value.removeprefix("u") in ("int16", "int32", "int64")}
 """Numbers that can count messages: shorter ones come again too soon."""
 
-Values = list[int] | None
-"""A message's numbers in the order of the fields, None where it cannot be read."""
+Numbers = list[int] | None
+"""Values of the fields, None of a message that cannot be read."""
 
 
 @dataclass(frozen=True)
 class NumberField:
-    """A number at the front of a message; ``bits``: after which a counter begins at 0 again."""
+    """A number of a message; ``bits``: of its type."""
 
     path: str
     bits: int
+
+    @property
+    def is_of_time(self) -> bool:
+        """Whether it is a part of a stamp or a duration."""
+        return self.path.rpartition(".")[2] in (*SECONDS, *NANOSECONDS)
+
+
+@dataclass(frozen=True)
+class MessageNumbers:
+    """Reads ``fields`` of messages."""
+
+    fields: list[NumberField]
+    read: Callable[[bytes | memoryview], Numbers]
 
 
 @dataclass(frozen=True)
 class _Step:
     """A field of a sequential wire; ``count``: of its values, None where the message has it."""
 
-    path: str
+    number: NumberField | None
     kind: Kind
-    count: int | None = 1
-    is_number: bool = False
+    count: int | None
 
 
-@dataclass(frozen=True)
-class MessageNumbers:
-    """Reads numbers of messages; ``fields`` are those that it returns, in this order."""
+def numbers_of(
+    subject: Subject, wire: str, wanted: Collection[str] | None = None
+) -> MessageNumbers:
+    """Return a reader of the numbers before the first list of messages; ``wanted``: their paths."""
+    front = takewhile(lambda step: step is not None, _steps(subject.schema, _top(subject), ""))
+    steps = [step for step in islice(front, MOST_FIELDS) if step is not None]
+    numbers = [
+        step.number if wanted is None or (step.number and step.number.path in wanted) else None
+        for step in steps
+    ]
+    fields = [number for number in numbers if number is not None]
+    if wire not in SEQUENTIAL:
+        return MessageNumbers(fields, _reader_of_protobuf(subject, fields))
+    last = max((at for at, number in enumerate(numbers) if number is not None), default=-1)
+    walked = [
+        _Step(number, step.kind, step.count)
+        for number, step in zip(numbers[: last + 1], steps, strict=False)
+    ]
+    rules = SEQUENTIAL[wire]
 
-    fields: list[NumberField]
-    read: Callable[[bytes | memoryview], Values]
-    only: Callable[[Collection[str]], MessageNumbers]
-    """Returns a reader of these fields alone, by their paths."""
+    def read(data: bytes | memoryview) -> Numbers:
+        try:
+            return _walked(walked, rules, data)
+        except (struct.error, ValueError):
+            return None
 
-
-def numbers_of(subject: Subject, wire: str) -> MessageNumbers:
-    """Return a reader of the numbers that stand before the first list of messages."""
-    top = subject.schema.message(subject.type)
-    if wire in SEQUENTIAL:
-        return _sequential(list(_steps(subject.schema, top))[:MOST_STEPS], SEQUENTIAL[wire])
-    return _protobuf(subject, list(_number_fields(subject.schema, top)))
+    return MessageNumbers(fields, read)
 
 
 def stamp_fields(fields: Collection[NumberField]) -> tuple[str, str] | None:
     """Return the paths of the seconds and nanoseconds of the first stamp, None without one."""
     paths = [field.path for field in fields]
     for path in paths:
-        outer, _, name = path.rpartition(".")
-        if name in SECONDS:
-            parts = [f"{outer}.{part}" for part in NANOSECONDS if f"{outer}.{part}" in paths]
-            if parts and outer:
-                return path, parts[0]
+        outer, dot, name = path.rpartition(".")
+        parts = [outer + dot + part for part in NANOSECONDS if outer + dot + part in paths]
+        if dot and name in SECONDS and parts:
+            return path, parts[0]
     return None
 
 
-def is_of_stamp(path: str) -> bool:
-    """Say whether a field is a part of a stamp or a duration."""
-    return "." in path and path.rpartition(".")[2] in (*SECONDS, *NANOSECONDS)
+def _top(subject: Subject) -> Message:
+    return subject.schema.message(subject.type)
 
 
-class _ListOfMessages(Exception):  # noqa: N818 - no error: fields behind it have no known place
-    pass
-
-
-def _steps(schema: Schema, top: Message) -> Iterator[_Step]:
-    try:
-        yield from _inner_steps(schema, top, "")
-    except _ListOfMessages:
-        return
-
-
-def _inner_steps(schema: Schema, message: Message, outer: str) -> Iterator[_Step]:
+def _steps(schema: Schema, message: Message, outer: str) -> Iterator[_Step | None]:
+    """Yield the fields in order; None for a list of messages, behind which no place is known."""
     for field in message.fields:
         path = outer + field.name
         if isinstance(field.type, MessageRef):
-            if field.label is not Label.SINGLE:
-                raise _ListOfMessages
-            yield from _inner_steps(schema, schema.message(field.type), f"{path}.")
-            continue
-        assert isinstance(field.type, Kind)  # ROS has no enums
-        counts = {Label.SINGLE: 1, Label.ARRAY: field.capacity, Label.REPEATED: None}
-        is_number = field.label is Label.SINGLE and field.type in INTEGERS
-        yield _Step(path, field.type, counts[field.label], is_number)
+            if field.label is Label.SINGLE and path.count(".") < MOST_FIELDS:
+                yield from _steps(schema, schema.message(field.type), f"{path}.")
+            else:
+                yield None
+        else:
+            yield _step(field, path)
 
 
-def _sequential(steps: list[_Step], rules: Rules) -> MessageNumbers:
-    wanted = [number for number, step in enumerate(steps) if step.is_number]
-    steps = steps[: wanted[-1] + 1] if wanted else []
-
-    def read(data: bytes | memoryview) -> Values:
-        try:
-            return _values(steps, rules, data)
-        except (struct.error, ValueError):
-            return None
-
-    def only(paths: Collection[str]) -> MessageNumbers:
-        fewer = [replace(step, is_number=step.is_number and step.path in paths) for step in steps]
-        return _sequential(fewer, rules)
-
-    numbers = [NumberField(s.path, 8 * (s.kind.width or 0)) for s in steps if s.is_number]
-    return MessageNumbers(numbers, read, only)
+def _step(field: Field, path: str) -> _Step:
+    kind = field.type if isinstance(field.type, Kind) else Kind.INT32  # an enum of Protobuf
+    count = {Label.SINGLE: 1, Label.ARRAY: field.capacity}.get(field.label)
+    is_number = field.label is Label.SINGLE and field.type in INTEGERS
+    return _Step(NumberField(path, 8 * (kind.width or 0)) if is_number else None, kind, count)
 
 
-def _values(steps: list[_Step], rules: Rules, data: bytes | memoryview) -> list[int]:
+def _walked(steps: list[_Step], rules: Rules, data: bytes | memoryview) -> list[int]:
     """Walk the fields. Raises ValueError or struct.error where the message ends before."""
     order, begin = (cdr.plain_order(data), cdr.HEADER_BYTES) if rules.terminated else ("<", 0)
     at = 0
     values: list[int] = []
     for step in steps:
-        count = step.count
+        count, width = step.count, step.kind.width
         if count is None:
             at += -at % rules.alignment(PREFIX)
             (count,) = struct.unpack_from(f"{order}I", data, begin + at)
             at += PREFIX
-        width = step.kind.width
         if width is None:
             for _ in range(min(count, len(data))):
                 at += -at % rules.alignment(PREFIX)
-                (length,) = struct.unpack_from(f"{order}I", data, begin + at)
-                at += PREFIX + length
+                at += PREFIX + struct.unpack_from(f"{order}I", data, begin + at)[0]
             continue
-        if count:
-            at += -at % rules.alignment(width)
-        if step.is_number:
+        at += -at % rules.alignment(width) if count else 0
+        if step.number is not None:
             values += struct.unpack_from(order + step.kind.code, data, begin + at)
         at += width * count
     return values
 
 
-def _number_fields(schema: Schema, top: Message) -> Iterator[NumberField]:
-    """Yield the numbers of a message of Protobuf, and of single messages right in it."""
-    for field in top.fields:
-        if field.label is not Label.SINGLE or field.key is not None:
-            continue
-        if isinstance(field.type, MessageRef):
-            inner = schema.message(field.type).fields
-            yield from (_number(f"{field.name}.", part) for part in inner if _is_number(part))
-        elif _is_number(field):
-            yield _number("", field)
+def _reader_of_protobuf(
+    subject: Subject, fields: list[NumberField]
+) -> Callable[[bytes | memoryview], Numbers]:
+    gets = [attrgetter(field.path) for field in fields]
 
-
-def _is_number(field: Field) -> bool:
-    return field.label is Label.SINGLE and field.type in INTEGERS
-
-
-def _number(outer: str, field: Field) -> NumberField:
-    assert isinstance(field.type, Kind)
-    return NumberField(outer + field.name, 8 * (field.type.width or 0))
-
-
-def _protobuf(subject: Subject, fields: list[NumberField]) -> MessageNumbers:
-    def read(data: bytes | memoryview) -> Values:
-        if not fields:
-            return []
+    def read(data: bytes | memoryview) -> Numbers:
         try:
-            message = subject.message_class.FromString(bytes(data))
+            message = subject.message_class.FromString(bytes(data)) if gets else None
         except DecodeError:
             return None
-        return [_attribute(message, field.path) for field in fields]
+        return [int(get(message)) for get in gets]
 
-    def only(paths: Collection[str]) -> MessageNumbers:
-        return _protobuf(subject, [field for field in fields if field.path in paths])
-
-    return MessageNumbers(fields, read, only)
-
-
-def _attribute(message: Any, path: str) -> int:
-    for name in path.split("."):
-        message = getattr(message, name)
-    return int(message)
+    return read

@@ -15,22 +15,25 @@ import numpy.typing as npt
 from wirecost.data.messages.numbers import (
     MessageNumbers,
     NumberField,
-    is_of_stamp,
+    Numbers,
     numbers_of,
     stamp_fields,
 )
+from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.clock import RecordingClock
 from wirecost.data.recordings.connection import CALLER, RecordedConnection, RecordedMessage
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import SAID_EVERY, Progress, SubjectCache, TopicSurvey
-from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
 
+MOST_MESSAGES = 1 << 24
+"""Messages of a topic that are looked at: 46 hours at 100 Hz."""
 TRIED = 64
 """Messages by which the counter among a topic's numbers is found."""
 ROS1_SEQUENCE = "header.seq"
 """Number that ROS 1's publisher gives each message whose first field is a header."""
 MCAP_SEQUENCE, MCAP_BITS = "sequence", 32
-STAMPED, PUBLISHED = "header stamp", "publish time"
+STAMPED, PUBLISHED = "stamp", "publish time"
 FILE_WIDE = 0.9
 """Share of steps between topics in which a number grows that counts the messages of a file."""
 
@@ -93,7 +96,7 @@ def read_series(
                         key = (reading.topic, reading.publisher, connection.type, connection.wire)
                         reading = by_key.setdefault(key, reading)
                         here[id(connection)] = reading
-                    if reading.wants_type:
+                    if not reading.is_described:
                         reading.describe(path, message, subjects)
                     order.note(reading, message.sequence)
                     result.files = first_file + recording.file_number
@@ -106,6 +109,11 @@ def read_series(
             result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
         if not result.is_whole:
             break
+    result.warnings += [
+        f"{shown(reading.topic)}: only its first {MOST_MESSAGES:,} messages are looked at"
+        for reading in by_key.values()
+        if reading.is_full
+    ]
     result.topics = [reading.series(order.is_of_file) for reading in by_key.values()]
     result.jumps = clock.jumps
     return result
@@ -138,89 +146,105 @@ class _Reading:
     def __init__(self, connection: RecordedConnection) -> None:
         self.topic, self.wire = connection.topic, connection.wire
         self.publisher = connection.about.get(CALLER, "")
-        self.wants_type = True
+        self.is_described = False
         self._connection = connection
+        self._subject: Subject | None = None
         self._numbers: MessageNumbers | None = None
-        self._times, self._published, self._stamps = array("q"), array("q"), array("q")
-        self._parts, self._files = array("q"), array("q")
-        self._sequence, self._counter = array("q"), array("q")
-        self._tried: list[list[int] | None] = []
+        self._times, self._parts, self._files = array("q"), array("I"), array("I")
+        # These have as many as the times, or none.
+        self._sequence, self._published = array("I"), array("q")
+        self._counter, self._stamps = array("q"), array("q")
+        self.is_full = False
+        self._tried: list[Numbers] = []
         self._counted: NumberField | None = None
-        self._stamp: tuple[int, int] | None = None
-        self._place: int | None = None
+        self._counter_at: int | None = None
+        self._stamp_at: list[int] = []
 
     def describe(self, path: Path, message: RecordedMessage, subjects: SubjectCache) -> None:
         """Find what numbers the type has, by its definition."""
-        self.wants_type = False
+        self.is_described = True
         topic = TopicSurvey(self._connection)
         topic.sample[0] = bytes(message.data)
         subjects.describe(path, topic)
-        if topic.subject is not None and self._connection.is_readable:
-            try:
-                self._numbers = numbers_of(topic.subject, self._connection.wire)
-            except UserError:
-                return
+        self._subject = topic.subject
+        if self._subject is not None:
+            self._numbers = numbers_of(self._subject, self.wire)
 
     def add(self, message: RecordedMessage, part: int, file: int) -> None:
+        if len(self._times) == MOST_MESSAGES:
+            self.is_full = True
+            return
+        if self._sequence or message.sequence:
+            self._sequence.extend([0] * (len(self._times) - len(self._sequence)))
+            self._sequence.append(message.sequence or 0)
+        published = message.time_ns if message.publish_ns is None else message.publish_ns
+        if self._published or published != message.time_ns:
+            self._published.extend(self._times[len(self._published) :])
+            self._published.append(_signed(published))
         self._times.append(_signed(message.time_ns))
         self._parts.append(part)
         self._files.append(file)
-        published = message.time_ns if message.publish_ns is None else message.publish_ns
-        self._published.append(_signed(published))
-        self._sequence.append(message.sequence or 0)
         if self._numbers is None:
             return
         values = self._numbers.read(message.data)
-        if len(self._times) <= TRIED:
-            self._tried.append(values)
-            if len(self._times) == TRIED:
-                self._choose()
-        else:
+        if len(self._times) > TRIED:
             self._note(values)
+            return
+        self._tried.append(values)
+        if len(self._times) == TRIED:
+            self._choose()
 
     def _choose(self) -> None:
         """Find the counter and the stamp among the numbers, and read these alone from now on."""
-        assert self._numbers is not None
-        fields = self._numbers.fields
-        read = [values for values in self._tried if values is not None]
-        self._counted = _counter(fields, read, self.wire)
-        stamp = stamp_fields(fields)
-        paths = {*(stamp or ()), *([self._counted.path] if self._counted else [])}
-        tried, every = self._tried, [number.path for number in fields]
-        self._tried = []
-        self._numbers = self._numbers.only(paths)
+        assert self._numbers is not None and self._subject is not None
+        every = [number.path for number in self._numbers.fields]
+        self._counted = _counter(self._numbers.fields, list(filter(None, self._tried)), self.wire)
+        counter = (self._counted.path,) if self._counted is not None else ()
+        stamp = stamp_fields(self._numbers.fields) or ()
+        self._numbers = numbers_of(self._subject, self.wire, {*counter, *stamp})
         kept = [number.path for number in self._numbers.fields]
-        self._place = kept.index(self._counted.path) if self._counted else None
-        self._stamp = (kept.index(stamp[0]), kept.index(stamp[1])) if stamp else None
-        places = [every.index(path) for path in kept]
+        self._counter_at = kept.index(*counter) if counter else None
+        self._stamp_at = [kept.index(path) for path in stamp]
+        tried, self._tried = self._tried, []
+        if not kept:
+            self._numbers = None
+            return
         for values in tried:
-            self._note(None if values is None else [values[place] for place in places])
+            self._note(values and [values[every.index(path)] for path in kept])
 
-    def _note(self, values: list[int] | None) -> None:
-        """Keep a message's counter and stamp; 0 where it has none."""
-        counter = values[self._place] if values is not None and self._place is not None else 0
+    def _note(self, values: Numbers) -> None:
+        """Keep a message's counter and stamp; one that cannot be read goes on as those before."""
+        counter = self._counter[-1] + 1 if self._counter else 0
+        stamp_ns = self._stamps[-1] if self._stamps else 0
+        if values and self._counter_at is not None:
+            counter = values[self._counter_at]
+        if values and self._stamp_at:
+            seconds, nanoseconds = (values[at] for at in self._stamp_at)
+            stamp_ns = seconds * 10**9 + nanoseconds
         self._counter.append(_signed(counter))
-        stamp_ns = 0
-        if values is not None and self._stamp is not None:
-            stamp_ns = values[self._stamp[0]] * 10**9 + values[self._stamp[1]]
         self._stamps.append(_signed(stamp_ns))
 
     def series(self, is_of_file: bool) -> TopicSeries:
         """Return the columns; ``is_of_file``: MCAP's numbers are not the topic's."""
-        if self._numbers is not None and self._tried:
+        if self._tried:
             self._choose()
-        times, parts, files = map(np.asarray, (self._times, self._parts, self._files))
+        times, parts, files, sequence, published, counter, stamps = (
+            np.asarray(column, np.int64)
+            for column in (
+                self._times, self._parts, self._files,
+                self._sequence, self._published, self._counter, self._stamps,
+            )
+        )  # fmt: skip
         series = TopicSeries(self.topic, self.publisher, self.wire, times, parts, files)
         if self._counted is not None:
             series.numbered, series.bits = self._counted.path, self._counted.bits
-            series.numbers = np.asarray(self._counter)
-        elif not is_of_file and any(self._sequence):
-            series.numbered, series.bits = MCAP_SEQUENCE, MCAP_BITS
-            series.numbers = np.asarray(self._sequence)
-        if self._published != self._times:
-            series.stamped, series.stamps = PUBLISHED, np.asarray(self._published)
-        elif self._stamp is not None and any(self._stamps):
-            series.stamped, series.stamps = STAMPED, np.asarray(self._stamps)
+            series.numbers = counter
+        elif not is_of_file and len(sequence):
+            series.numbered, series.bits, series.numbers = MCAP_SEQUENCE, MCAP_BITS, sequence
+        if len(published):
+            series.stamped, series.stamps = PUBLISHED, published
+        elif stamps.any():
+            series.stamped, series.stamps = STAMPED, stamps
         return series
 
 
@@ -231,7 +255,7 @@ def _counter(fields: list[NumberField], read: list[list[int]], wire: str) -> Num
         steps = [(after - before) % (1 << number.bits) for before, after in pairwise(column)]
         if wire == "ros1" and number.path == ROS1_SEQUENCE and place == 0 and any(steps):
             return number
-        if not is_of_stamp(number.path) and 2 * steps.count(1) > len(steps) > 1:
+        if not number.is_of_time and 2 * steps.count(1) > len(steps) > 1:
             return number
     return None
 

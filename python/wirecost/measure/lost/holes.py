@@ -15,6 +15,8 @@ LEAST_INTERVALS = 10
 """Intervals from which on a rate can be told."""
 NEIGHBOURS = 20
 """Intervals on each side by which the usual interval is known: a rate may change."""
+SLOWER = 1.1
+"""Ratio of the intervals nearby to those of the whole topic from which on its rate is lower."""
 ROWS = 1 << 14
 """Windows that are looked at together, for memory's sake."""
 STEADY = 0.4
@@ -29,25 +31,18 @@ MOST_SILENT = 0.5
 
 
 @dataclass(frozen=True)
-class Hole:
-    """Time without a message between two messages.
+class SteadyRate:
+    """Rate of a topic, and holes: the time behind the messages ``before`` without another.
 
-    ``period_ns``: the usual interval; ``lacking``: messages that would have come meanwhile, of
-    which ``caught_up`` came at once after it.
+    ``lacking``: messages that would have come meanwhile, of which ``caught_up`` came at once after
+    it; ``usual_ns``: the interval there, and ``period_ns`` that of the whole topic.
     """
 
-    before: int
     period_ns: float
-    lacking: int
-    caught_up: int
-
-
-@dataclass(frozen=True)
-class SteadyRate:
-    """Rate of a topic, and where it has holes."""
-
-    period_ns: float
-    holes: list[Hole]
+    before: Column
+    lacking: Column
+    caught_up: Column
+    usual_ns: Values
 
 
 def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
@@ -66,9 +61,10 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     at = np.arange(len(intervals))
     around = np.clip(at - NEIGHBOURS, 0, last)
     # Messages that come at once after a hole are no faster rate.
-    usual = np.maximum(medians[around], np.median(intervals))
+    common = float(np.median(intervals))
+    usual = np.where(medians[around] > SLOWER * common, medians[around], common)
     before, after = deviations[np.clip(at - width, 0, last)], deviations[np.clip(at + 1, 0, last)]
-    if np.median(deviations) > STEADY or not usual.all():
+    if np.median(deviations) > STEADY or not common:
         return None
     shortfall = np.maximum(0.0, 1.0 - intervals / usual)
     jitter = np.maximum(jitters[around], np.percentile(shortfall, RARE_PERCENT))
@@ -77,13 +73,13 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     is_hole &= np.minimum(before, after) <= STEADY
     if intervals[is_hole].sum() > MOST_SILENT * intervals.sum():
         return None
-    holes = []
-    for hole in np.flatnonzero(is_hole).tolist():
-        lacking = max(1, round(excess[hole]))
-        is_early = intervals[hole + 1 : hole + 1 + lacking] < usual[hole] / 2
-        caught_up = len(is_early) if is_early.all() else int(is_early.argmin())
-        holes.append(Hole(int(places[hole]), float(usual[hole]), lacking, caught_up))
-    return SteadyRate(float(np.median(usual)), holes)
+    holes = np.flatnonzero(is_hole)
+    lacking = np.maximum(1, np.rint(excess[holes])).astype(np.int64)
+    # Where the messages end that come at once.
+    ends = np.where(intervals >= usual / 2, at, len(at))
+    ends = np.minimum.accumulate(np.append(ends, len(at))[::-1])[::-1]
+    caught_up = np.minimum(ends[holes + 1] - holes - 1, lacking)
+    return SteadyRate(common, places[holes], lacking, caught_up, usual[holes])
 
 
 def _windows(intervals: Values, width: int) -> tuple[Values, Values, Values]:

@@ -15,6 +15,8 @@ MOST_BACK = 0.1
 LEAST_UP = 0.5
 THINNED, LEAST_THINNED = 0.9, 20
 """Share of equal steps, and number of steps, by which every n-th message alone was passed on."""
+LATEST = 20
+"""Numbers by which a message may come late that is below all before it."""
 SOON, FASTER = 1000, 10
 """A step is no loss but a new start of the numbers where it is larger than this, and than so many
 times the messages that the publisher usually sends in that time."""
@@ -35,6 +37,12 @@ class MissingNumbers:
     unit: int
     per_s: float
 
+    def step(self, messages: int) -> int:
+        """Return by how much numbers grow with a message where hardly any grows by one, else 1."""
+        if self.unit > 1 or len(self.counts) < LEAST_THINNED:
+            return self.unit
+        return 1 + int(np.median(self.counts)) if len(self.counts) >= THINNED * messages else 1
+
 
 def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers | None:
     """Return what is missing; None where the numbers do not count messages.
@@ -51,7 +59,7 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
     usual = np.median((steps / np.maximum(taken, 1))[steps > 0])
     places = np.concatenate(([0], np.cumsum(steps)))
     renumbered = steps > SOON + FASTER * usual * taken
-    runs = _runs(places, steps, renumbered)
+    runs, restarts = _runs(places, steps, renumbered)
     order = np.lexsort((places, runs))
     counts = np.where(np.diff(runs[order]) == 0, np.diff(places[order]) // unit - 1, 0)
     at = np.flatnonzero(counts > 0)
@@ -59,7 +67,7 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
         before=order[:-1][at],
         after=order[1:][at],
         counts=counts[at],
-        restarts=np.flatnonzero(np.diff(runs)) + 1,
+        restarts=restarts,
         unit=unit,
         per_s=float(usual) * 1e9,
     )
@@ -81,27 +89,30 @@ def _unit(steps: Column) -> int:
     return int(values[most]) if is_usual else 1
 
 
-def _runs(places: Column, steps: Column, renumbered: npt.NDArray[np.bool_]) -> Column:
-    """Return for each message how often the numbers began anew before it.
+def _runs(
+    places: Column, steps: Column, renumbered: npt.NDArray[np.bool_]
+) -> tuple[Column, Column]:
+    """Return for each message which run of numbers it belongs to, and where these begin anew.
 
-    A number below the one before it begins anew if it was there already, or lies below all of its
-    run, unless the next one goes on above all: then it came late, or twice.
+    A number below the one before it begins a run if it was there already, or lies below all of its
+    run. Where the next one goes on above all, it came late, or twice, or is none of a counter.
     """
+    runs = np.concatenate(([0], np.cumsum(renumbered)))
     if not (steps < 0).any():
-        return np.concatenate(([0], np.cumsum(renumbered)))
-    runs = np.zeros(len(places), np.int64)
-    run, seen = 0, {int(places[0])}
-    low = high = int(places[0])
-    following = [*places[1:].tolist(), None]
-    for at, place in enumerate(places.tolist()):
-        if at == 0:
-            continue
-        after = following[at]
+        return runs, np.flatnonzero(renumbered) + 1
+    restarts: list[int] = []
+    values = places.tolist()
+    seen, low, high = {values[0]}, values[0], values[0]
+    for at, place in enumerate(values[1:], 1):
         is_back = steps[at - 1] < 0 and (place in seen or place < low)
-        goes_on = after is not None and after > high
+        goes_on = at + 1 < len(values) and values[at + 1] > high
+        if is_back and goes_on and low - place > LATEST:
+            runs[at] = -at
+            continue
         if renumbered[at - 1] or (is_back and not goes_on):
-            run, seen, low, high = run + 1, set(), place, place
+            restarts.append(at)
+            seen, low, high = set(), place, place
         seen.add(place)
         low, high = min(low, place), max(high, place)
-        runs[at] = run
-    return runs
+        runs[at] = len(restarts)
+    return runs, np.array(restarts, np.int64)

@@ -98,7 +98,7 @@ def _by_chance(topics: Sequence[TopicGaps], numbers: frozenset[int]) -> float:
     chosen = [topics[number] for number in numbers]
     span_s = max(topic.last_s for topic in chosen) - min(topic.first_s for topic in chosen)
     within_s = 2 * max(topic.period_s or 0.0 for topic in chosen)
-    counts = [len(topic.gaps) for topic in chosen]
+    counts = [sum(each.gaps for each in topic.sums.values()) for topic in chosen]
     return prod(counts) * (within_s / span_s) ** (len(counts) - 1) if span_s > 0 else 0.0
 
 

@@ -27,7 +27,7 @@ class Gap(msgspec.Struct, kw_only=True, frozen=True):
     """A time without messages that were to come, or between two of which some are missing.
 
     ``start_s``: time of the last message before it, from the beginning of the recording;
-    ``missing``: messages, by their numbers where ``is_exact``, else by the rate; ``verdict``: of
+    ``missing``: messages, by their numbers if they are lost, else by the rate; ``verdict``: of
     VERDICTS; ``is_caught_up``: messages came at once after it; ``is_split``: a new file begins in
     it.
     """
@@ -36,17 +36,24 @@ class Gap(msgspec.Struct, kw_only=True, frozen=True):
     duration_s: Amount
     missing: Count
     verdict: str
-    is_exact: bool = False
     is_caught_up: bool = False
     is_split: bool = False
+
+
+class GapSum(msgspec.Struct, kw_only=True, frozen=True):
+    """All gaps of a topic with one verdict."""
+
+    gaps: Count
+    missing: Count
 
 
 class TopicGaps(msgspec.Struct, kw_only=True, frozen=True):
     """A topic of one publisher; ``publisher``: its node, empty where the recording has no name.
 
     ``numbered``: what numbers its messages, empty where nothing does; ``stamped``: what tells when
-    they were published; ``period_s``: None where there is no steady rate; ``unit``: messages of the
-    publisher for one that was passed on.
+    they were published; ``period_s``: None where there is no steady rate; ``step``: by which the
+    numbers usually grow with a message, above 1 where they count more than these messages;
+    ``sums``: by verdict; ``gaps``: the longest, at most 10,000 of each verdict.
     """
 
     topic: str
@@ -56,9 +63,10 @@ class TopicGaps(msgspec.Struct, kw_only=True, frozen=True):
     numbered: str = ""
     stamped: str = ""
     period_s: Amount | None = None
-    unit: Count = 1
+    step: Count = 1
     first_s: Real = 0.0
     last_s: Real = 0.0
+    sums: dict[str, GapSum] = {}
     gaps: list[Gap] = []
 
     @property
@@ -67,7 +75,7 @@ class TopicGaps(msgspec.Struct, kw_only=True, frozen=True):
         return bool(self.numbered) or self.period_s is not None
 
     def missing(self, *verdicts: str) -> int:
-        return sum(gap.missing for gap in self.gaps if gap.verdict in verdicts)
+        return sum(self.sums[verdict].missing for verdict in verdicts if verdict in self.sums)
 
 
 class SharedGap(msgspec.Struct, kw_only=True, frozen=True):

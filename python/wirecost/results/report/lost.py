@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -35,38 +35,32 @@ SEQUENCE = "sequence"
 """Number beside each message in MCAP, of its publisher or its recorder."""
 LONGEST_NAME = 26
 MOST_GAPS = 1000
-"""Gaps that the whole answer lists; the JSON has all."""
+"""Gaps that the whole answer lists."""
 RECORDERS = {
     "cdr": "ros2 bag record --all --max-cache-size 1000000000",
     "ros1": "rosbag record --all --buffsize=1024",
 }
 """Recorders with about 1 GB of memory for what waits for the disk, by the encoding of messages."""
 COUNTING = "wirecost cost --live ros2"
+_ALL_SHARE = "Look at what all share: the recorder, its disk, the machine, the network"
 CAUSES = {
     SPLIT: "A new file begins in it.",
     CLOCK: "The recorder's clock jumped; nothing is missing.",
     SYSTEM: "No number is missing: the clock jumped, or the whole system stood still.",
-    RECORDER: "The recorder, its disk, its machine or its network is the cause, not one publisher.",
-    COMMON: "The recorder, its machine or its clock is the cause, not one publisher.",
-    SHARED: "Look for what they share: a node, a host, a link, or the topic that feeds them.",
+    RECORDER: f"{_ALL_SHARE}.",
+    COMMON: f"{_ALL_SHARE}, the clock.",
+    SHARED: "Look for what these share: a node, a host, a link, the topic that feeds them.",
 }
 
 
-@dataclass(frozen=True)
-class _Row:
-    """Gaps of a topic with one verdict."""
+class _Row(NamedTuple):
+    """What became of messages of a topic; ``longest``: of these gaps."""
 
     topic: TopicGaps
     verdict: str
-    gaps: list[Gap]
-
-    @property
-    def missing(self) -> int:
-        return sum(gap.missing for gap in self.gaps)
-
-    @property
-    def longest(self) -> Gap:
-        return max(self.gaps, key=lambda gap: gap.duration_s)
+    gaps: int
+    missing: int
+    longest: Gap
 
 
 def lost_answer(lost: LostMessages) -> Answer:
@@ -119,13 +113,14 @@ def gap_table(rows: list[_Row]) -> Table:
         Column("topic", lambda row: _name(row.topic)),
         Column("messages", lambda row: units.amount(row.topic.count), optional=2),
         Column("missing", lambda row: _missing(row.missing, row.verdict)),
-        Column("gaps", lambda row: units.amount(len(row.gaps))),
+        Column("gaps", lambda row: units.amount(row.gaps)),
         Column("longest", lambda row: _duration(row.longest.duration_s)),
         Column("at", lambda row: _at(row.longest.start_s)),
         Column("verdict", lambda row: row.verdict, is_text=True),
         Column("by", _evidence, optional=1, is_text=True),
     ]
-    return Table.of("Gaps", rows, columns, cut="middle")
+    notes = ["at: start of the longest gap, in seconds from the beginning."]
+    return Table.of("Gaps", rows, columns, notes if rows else [], cut="middle")
 
 
 def topic_table(lost: LostMessages) -> Table:
@@ -142,9 +137,12 @@ def topic_table(lost: LostMessages) -> Table:
 
 def single_gaps(lost: LostMessages) -> Table:
     """Return a row for each gap, the longest where there are very many."""
-    every = [_Row(topic, gap.verdict, [gap]) for topic in lost.topics for gap in topic.gaps]
+    every = [
+        _Row(topic, gap.verdict, 1, gap.missing, gap) for topic in lost.topics for gap in topic.gaps
+    ]
+    count = sum(each.gaps for topic in lost.topics for each in topic.sums.values())
     listed = sorted(every, key=lambda row: -row.longest.duration_s)[:MOST_GAPS]
-    notes = [f"The longest {MOST_GAPS:,} of {len(every):,}; --json writes all."]
+    notes = [f"The longest {len(listed):,} of {count:,}."]
     columns: list[Column[_Row]] = [
         Column("topic", lambda row: _name(row.topic)),
         Column("at", lambda row: _at(row.longest.start_s)),
@@ -153,16 +151,16 @@ def single_gaps(lost: LostMessages) -> Table:
         Column("verdict", lambda row: row.verdict, is_text=True),
     ]
     in_order = sorted(listed, key=lambda row: row.longest.start_s)
-    return Table.of("Each gap", in_order, columns, notes if len(every) > MOST_GAPS else [])
+    return Table.of("Each gap", in_order, columns, notes if count > len(listed) else [])
 
 
 def _rows(lost: LostMessages) -> list[_Row]:
     rows = []
     for topic in lost.topics:
-        for verdict in VERDICTS:
-            gaps = [gap for gap in topic.gaps if gap.verdict == verdict]
-            if gaps:
-                rows.append(_Row(topic, verdict, gaps))
+        for verdict, each in topic.sums.items():
+            gaps = (gap for gap in topic.gaps if gap.verdict == verdict)
+            longest = max(gaps, key=lambda gap: gap.duration_s)
+            rows.append(_Row(topic, verdict, each.gaps, each.missing, longest))
     return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), -row.missing))
 
 
@@ -218,9 +216,9 @@ def _doubts(lost: LostMessages) -> Iterator[tuple[str, str]]:
     if any(topic.numbered == SEQUENCE for topic in lost.topics):
         yield f"MCAP's {SEQUENCE}: where the recorder numbers, losses before it do not show.", "dim"
     for topic in lost.topics:
-        if topic.unit > 1:
-            what = f"one of {topic.unit} messages was passed on, by intent or by a regular loss"
-            yield f"{_name(topic)}: {what}; these are not counted as lost.", ""
+        if topic.step > 1 and not topic.missing(LOST):
+            what = f"numbers grow by {topic.step} with a message at a steady rate"
+            yield f"{_name(topic)}: {what}: thinned out, or they count other messages, too.", ""
     silent = [topic for topic in lost.topics if not topic.is_told]
     if silent:
         what = counted(len(silent), "topic has", "topics have")
@@ -233,10 +231,9 @@ def _steps(lost: LostMessages) -> Iterator[str]:
     wires = [topic.wire for topic in lost.topics if topic.missing(LOST)]
     recorder = next((RECORDERS[wire] for wire in wires if wire in RECORDERS), "")
     if of_all and wires:
-        count = counted(len(of_all), "gap is", "gaps are")
-        yield f"Give the recorder memory for slow moments of the disk: {count} of all topics" + (
-            f"\n{recorder}" if recorder else "; write to a faster disk"
-        )
+        many = counted(len(of_all), "gap")
+        command = f"\n{recorder}" if recorder else ""
+        yield f"Give the recorder a larger cache and a faster disk: {many} of all topics{command}"
     elif "ros1" in wires:
         yield (
             "Raise the queue_size of the publisher and the recorder's buffer: TCP itself loses "
