@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost lost``: messages that a recording lacks, when, and what became of them."""
+"""``wirecost lost``: messages that a recording lacks, when, and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command(
         option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
     ] = None,
 ) -> Answer:
-    """Print which messages a recording lacks, when, and what became of them."""
+    """Print which messages a recording lacks, when, and why."""
     from wirecost.data.recordings.series import read_series
     from wirecost.measure.lost.recording import lost_messages
     from wirecost.results.report.lost import lost_answer

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from wirecost.data.recordings.clock import FASTEST_HZ
+
 Column = npt.NDArray[np.int64]
 
 MOST_BACK = 0.1
@@ -56,7 +58,10 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
         return None
     unit = _unit(steps)
     taken = np.maximum(np.diff(times), 0)
-    usual = np.median((steps / np.maximum(taken, 1))[steps > 0])
+    is_later = (steps > 0) & (taken > 0)
+    usual = float(np.median(steps[is_later] / taken[is_later])) if is_later.any() else 0.0
+    if usual * 1e9 > FASTEST_HZ:
+        return None
     places = np.concatenate(([0], np.cumsum(steps)))
     renumbered = steps > SOON + FASTER * usual * taken
     runs, restarts = _runs(places, steps, renumbered)
@@ -69,7 +74,7 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
         counts=counts[at],
         restarts=restarts,
         unit=unit,
-        per_s=float(usual) * 1e9,
+        per_s=usual * 1e9,
     )
 
 
