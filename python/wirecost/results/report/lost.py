@@ -33,7 +33,9 @@ from wirecost.system.foreign import shell_line, shown, without_middle
 ABOUT = "≈"
 SEQUENCE = "sequence"
 """Number beside each message in MCAP, of its publisher or its recorder."""
-LONGEST_NAME = 26
+LONGEST_NAME = 60
+ENDED = 10
+"""Intervals without a message before the end from which on a topic ended early."""
 MOST_GAPS = 1000
 """Gaps that the whole answer lists."""
 RECORDERS = {
@@ -120,7 +122,7 @@ def gap_table(rows: list[_Row]) -> Table:
         Column("by", _evidence, optional=1, is_text=True),
     ]
     notes = ["at: start of the longest gap, in seconds from the beginning."]
-    return Table.of("Gaps", rows, columns, notes if rows else [], cut="middle")
+    return Table.of("Gaps", rows, columns, notes if rows else [], cut="front")
 
 
 def topic_table(lost: LostMessages) -> Table:
@@ -132,7 +134,7 @@ def topic_table(lost: LostMessages) -> Table:
         Column("numbers", lambda topic: topic.numbered or units.NONE, is_text=True),
         Column("stamps", lambda topic: topic.stamped or units.NONE, is_text=True),
     ]
-    return Table.of("What tells of losses", lost.topics, columns, cut="middle")
+    return Table.of("What tells of losses", lost.topics, columns, cut="front")
 
 
 def single_gaps(lost: LostMessages) -> Table:
@@ -165,7 +167,7 @@ def _rows(lost: LostMessages) -> list[_Row]:
 
 
 def _name(topic: TopicGaps) -> str:
-    name = without_middle(shown(topic.topic), LONGEST_NAME)
+    name = shown(topic.topic, LONGEST_NAME)
     return f"{name} of {without_middle(shown(topic.publisher))}" if topic.publisher else name
 
 
@@ -219,10 +221,22 @@ def _doubts(lost: LostMessages) -> Iterator[tuple[str, str]]:
         if topic.step > 1 and not topic.missing(LOST):
             what = f"numbers grow by {topic.step} with a message at a steady rate"
             yield f"{_name(topic)}: {what}: thinned out, or they count other messages, too.", ""
+    yield from ((line, "") for line in few(_ended_early(lost)))
     silent = [topic for topic in lost.topics if not topic.is_told]
     if silent:
         what = counted(len(silent), "topic has", "topics have")
         yield f"{what} neither numbers nor a steady rate: nothing tells of a loss.", "dim"
+
+
+def _ended_early(lost: LostMessages) -> list[str]:
+    """Return which topics with a rate end before the recording; at its end all do, in any order."""
+    end_s = max(topic.last_s for topic in lost.topics)
+    return [
+        f"{_name(topic)} ends {_duration(end_s - topic.last_s)} before the recording: nothing tells "
+        "whether it was still published."
+        for topic in lost.topics
+        if topic.period_s and end_s - topic.last_s > max(1.0, ENDED * topic.period_s)
+    ]
 
 
 def _steps(lost: LostMessages) -> Iterator[str]:
@@ -239,8 +253,10 @@ def _steps(lost: LostMessages) -> Iterator[str]:
             "Raise the queue_size of the publisher and the recorder's buffer: TCP itself loses "
             f"nothing\n{RECORDERS['ros1']}"
         )
+    elif "cdr" in wires:
+        yield f"See whether another subscriber misses messages, too\n{COUNTING}"
     elif wires:
-        yield f"Count on the running graph, where another subscriber may get all\n{COUNTING}"
+        yield "Record on the publisher's machine, too: what that file has was lost on the way"
     unknown = {topic.wire for topic in lost.topics if topic.missing(UNKNOWN)}
     if "cdr" in unknown and "cdr" not in wires:
         yield (
