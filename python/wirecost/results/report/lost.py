@@ -232,10 +232,13 @@ def _ended_early(lost: LostMessages) -> list[str]:
     """Return which topics with a rate end before the recording; at its end all do, in any order."""
     end_s = max(topic.last_s for topic in lost.topics)
     return [
-        f"{_name(topic)} ends {_duration(end_s - topic.last_s)} before the recording: nothing tells "
-        "whether it was still published."
+        f"{_name(topic)} ends {_duration(end_s - topic.last_s)} before the recording: was it still "
+        "published? Nothing tells."
         for topic in lost.topics
-        if topic.period_s and end_s - topic.last_s > max(1.0, ENDED * topic.period_s)
+        # A time beyond a jump of the clock is no end.
+        if not lost.jumps
+        and topic.period_s
+        and end_s - topic.last_s > max(1.0, ENDED * topic.period_s)
     ]
 
 
