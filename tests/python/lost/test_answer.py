@@ -59,7 +59,7 @@ def test_it_fits_one_screen_and_shows_what_is_missing_first() -> None:
         ([topic("/a", LOST, 9)], "wirecost cost --live ros2"),
         ([topic("/a", UNKNOWN, 9)], "wirecost cost --live ros2"),
         ([topic("/a", UNKNOWN, 9, wire="ros1")], "Give the message a Header as its first field"),
-        ([topic("/a", LOST, 9, wire="ros1"), topic("/b")], "Raise the queue_size"),
+        ([topic("/a", LOST, 9, wire="ros1"), topic("/b")], "Raise the publishers' queue_size"),
         (
             [topic("/a", LOST, 9, wire="ros1"), topic("/b", LOST, 9, wire="ros1")],
             "rosbag record --all --buffsize=1024",

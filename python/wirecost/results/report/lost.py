@@ -246,16 +246,13 @@ def _steps(lost: LostMessages) -> Iterator[str]:
     """Return what to do: where messages are lost, then so that the next recording tells more."""
     of_all = [gap for gap in lost.shared if gap.cause == RECORDER]
     wires = [topic.wire for topic in lost.topics if topic.missing(LOST)]
-    recorder = next((RECORDERS[wire] for wire in wires if wire in RECORDERS), "")
-    if of_all and wires:
-        many = counted(len(of_all), "gap")
-        command = f"\n{recorder}" if recorder else ""
-        yield f"Give the recorder a larger cache and a faster disk: {many} of all topics{command}"
-    elif "ros1" in wires:
-        yield (
-            "Raise the queue_size of the publisher and the recorder's buffer: TCP itself loses "
-            f"nothing\n{RECORDERS['ros1']}"
-        )
+    many = f": {counted(len(of_all), 'gap')} of all topics" if of_all else ""
+    if "ros1" in wires:
+        what = "Raise the publishers' queue_size and the recorder's buffer; TCP loses nothing"
+        yield f"{what}{many}\n{RECORDERS['ros1']}"
+    elif of_all and wires:
+        recorder = "".join(f"\n{RECORDERS[wire]}" for wire in {*wires} & {*RECORDERS})
+        yield f"Give the recorder a larger cache and a faster disk{many}{recorder}"
     elif "cdr" in wires:
         yield f"See whether another subscriber misses messages, too\n{COUNTING}"
     elif wires:
