@@ -43,12 +43,18 @@ def command(
     ],
     columns: Annotated[
         list[str] | None,
-        option("Lists to store as columns, comma-separated, or all.", metavar="FIELD,…"),
+        option(
+            "Lists to store as columns, comma-separated, or all; can be repeated.",
+            metavar="FIELD,…",
+        ),
     ] = None,
     rows: Annotated[bool, option("Turn columns back into rows.", "--rows")] = False,
     reduce: Annotated[
         list[str] | None,
-        option("How a column is stored: exact, auto, float32 or error:E.", metavar="FIELD=HOW"),
+        option(
+            "With --columns: how one is stored: exact, auto, float32 or error:E; can be repeated.",
+            metavar="FIELD=HOW",
+        ),
     ] = None,
     also_rows: Annotated[
         bool, option("Write the rows as well as the columns, for older readers.", "--also-rows")
