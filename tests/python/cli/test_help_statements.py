@@ -39,7 +39,7 @@ VALUES = {
     "TIME": "2s", "PORT": "9100", "SIZE": "1MB", "SIZE|auto": "1MB", "PATH": sys.executable,
     "N": "2", "PERCENT": "5%", "WHAT": "p50", "REVISION": "a",
     "MESSAGE,…": "State",
-    "ADDRESS": "127.0.0.1", "TRANSPORT": "zeromq", "HOST:PORT": "a:1", "WORD": "abcdefgh",
+    "ADDRESS": "127.0.0.1", "MIDDLEWARE": "zeromq", "HOST:PORT": "a:1", "WORD": "abcdefgh",
     "FILE": "token", "NAME": "osi", "FORMATS": "svg",
     "MEANS": "xray", "FIELD=HOW": "a=auto",
 }  # fmt: skip

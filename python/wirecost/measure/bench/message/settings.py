@@ -137,7 +137,7 @@ class Settings(option.ScenarioSettings):
     over: str = option.setting(
         "",
         "With --rate: also send the messages over this middleware, such as dds.",
-        metavar="TRANSPORT",
+        metavar="MIDDLEWARE",
         known=_transports,
     )
     repetitions: int | None = option.setting(
