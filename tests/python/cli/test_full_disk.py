@@ -32,7 +32,6 @@ probe convert {inputs}/logs --format parquet --out {place}/x.parquet
 probe convert {inputs}/logs --format perfetto --out {place}/former --force
 probe convert {inputs}/logs --format setlevel --out {place}/x.json
 probe convert {inputs}/logs --format values --out {place}/x.values
-probe convert {inputs}/logs --format mcap --out {place}/x.mcap
 compare {inputs}/a {inputs}/a --json {place}/former
 compare {inputs}/a {inputs}/a --markdown {place}/x.md
 compare {inputs}/a {inputs}/a --report {place}/former.html
