@@ -73,7 +73,7 @@ def _markers(number: int) -> Any:
         _T["visualization_msgs/msg/Marker"](
             _header(number), "lane", place, 4, 0, _pose(), _vector(), color,
             _T["builtin_interfaces/msg/Duration"](0, 0), False, points, [color] * 10, "",
-            compressed, [], "", _T["visualization_msgs/msg/MeshFile"]("", np.zeros(0, np.uint8)),
+            compressed, [], "", "", _T["visualization_msgs/msg/MeshFile"]("", np.zeros(0, np.uint8)),
             False,
         )
         for place in range(MARKERS)

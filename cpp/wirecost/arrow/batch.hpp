@@ -70,6 +70,8 @@ struct ColumnData {
 struct Batch {
   explicit Batch(std::shared_ptr<const Plan> of)
       : plan(std::move(of)), columns(plan->columns.size()), counts(plan->levels.size()) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
 
   std::shared_ptr<const Plan> plan;
   std::vector<ColumnData> columns;

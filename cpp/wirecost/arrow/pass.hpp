@@ -32,6 +32,8 @@ struct Losses {
 class Pass {
  public:
   explicit Pass(std::shared_ptr<const Plan> plan);
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
 
   /// Reads messages until there are so many rows, or rows of so many bytes as messages; returns how
   /// many were read. Throws std::bad_alloc.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 import random
 import struct
@@ -52,7 +53,6 @@ class RandomValues:
     def __init__(self, dialect: str, seed: int, longest: int = 3) -> None:
         self._random = random.Random(seed)
         self._store = store(dialect)
-        self._is_ros1 = dialect == "ros1"
         self._longest = longest
 
     def message(self, name: str) -> Any:
@@ -73,9 +73,7 @@ class RandomValues:
             size = self._random.randint(0, min(self._longest, size or self._longest))
         values = [self._value(element) for _ in range(size)]
         if element[0] is Nodetype.BASE and element[1][0] != "string":
-            name = {"byte": "int8" if self._is_ros1 else "uint8", "char": "uint8"}.get(
-                element[1][0], element[1][0]
-            )
+            name = {"byte": "int8", "char": "uint8"}.get(element[1][0], element[1][0])
             return np.array(values, name)
         return values
 
@@ -89,9 +87,8 @@ class RandomValues:
         if name.startswith("float"):
             numbers = (math.nan, math.inf, -0.0, 1.5, self._random.gauss(0, 1e6))
             return struct.unpack("<f", struct.pack("<f", self._random.choice(numbers)))[0]
-        signed = name == "byte" and self._is_ros1
-        bits = int(name.strip("uint") or 8) if name not in ("byte", "char", "octet") else 8
-        signed = signed or name.startswith("int")
+        bits = 8 if name in ("byte", "char") else int(name.strip("uint"))
+        signed = name == "byte" or name.startswith("int")
         number = self._random.getrandbits(bits)
         return number - (1 << bits) if signed and number >> (bits - 1) else number
 
@@ -108,23 +105,28 @@ def expected(dialect: str, name: str, data: bytes) -> Any:
     return _plain(read(data, name), dialect)
 
 
-def _plain(value: Any, dialect: str) -> Any:
+def _plain(value: Any, dialect: str, *, is_byte: bool = False) -> Any:
+    """``is_byte``: of the type whose sign rosbags has wrong in ROS 2."""
     if hasattr(value, "__msgtype__"):
-        names = [name for name in value.__dataclass_fields__ if name != "__msgtype__"]
         if value.__msgtype__ in TIMES:
-            seconds, rest = (getattr(value, name) for name in names)
-            return int(seconds) * 10**9 + int(rest)
+            return int(value.sec) * 10**9 + int(value.nanosec)
+        own = store(dialect).fielddefs[value.__msgtype__][1]
+        # rosbags calls a field `class_` where the type has `class`.
         fields = {
-            of[0]: _plain(getattr(value, name), dialect)
-            for name, of in zip(names, store(dialect).fielddefs[value.__msgtype__][1], strict=True)
+            name: _plain(
+                getattr(value, f"{name}_" if keyword.iskeyword(name) else name),
+                dialect,
+                is_byte=dialect == "ros2" and "'byte'" in str(about),
+            )
+            for name, about in own
+            if name != DUMMY
         }
-        fields.pop(DUMMY, None)
         return {name: field for name, field in fields.items() if field != {}}
     if isinstance(value, np.ndarray):
-        return value.tobytes() if value.dtype == np.uint8 else value.tolist()
+        return value.tobytes() if is_byte or value.dtype == np.uint8 else value.tolist()
     if isinstance(value, list):
         return [_plain(each, dialect) for each in value]
-    return value
+    return value & 0xFF if is_byte else value
 
 
 def same(left: Any, right: Any) -> bool:

@@ -73,7 +73,7 @@ class _GrowingArray:
     def add(self, rows: npt.NDArray[Any]) -> None:
         self._count += len(rows)
         with self._path.open("ab") as file:
-            file.write(np.ascontiguousarray(rows).data.cast("B") if rows.size else b"")
+            file.write(np.ascontiguousarray(rows).view(np.uint8).data if rows.size else b"")
 
     def write(self, file: IO[bytes]) -> None:
         """Write it as an .npy."""
