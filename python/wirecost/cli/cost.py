@@ -314,14 +314,20 @@ def _calibrate(wires: set[str], langs: set[str], over: str, python: Path | None)
 def _prices(over: str) -> PriceList:
     """Return what is known, and the path of a transport that nobody priced. Raises UserError."""
     from wirecost.measure.cost.over import measured_path
-    from wirecost.measure.cost.paths import ALIASES, PathTable
+    from wirecost.measure.cost.paths import ALIASES, MIDDLEWARES, PathTable
     from wirecost.measure.cost.prices import PriceList, known_prices
     from wirecost.messaging.transport import find
 
     prices, name = known_prices(), ALIASES.get(over, over)
     if not over or any(path.middleware == name for path in prices.paths.paths.values()):
         return prices
-    carrier = find(over)
+    try:
+        carrier = find(over)
+    except UserError as error:
+        raise UserError(
+            f"--over {over}: there is no such middleware; choose {', '.join(MIDDLEWARES)}, or one "
+            "that `wirecost transports` lists"
+        ) from error
     if why := carrier.missing() or carrier.no_server():
         raise UserError(f"--over {over}: {why}")
     with progress() as advance:
