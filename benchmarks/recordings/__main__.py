@@ -67,7 +67,7 @@ def main() -> None:
 def _check(name: str, runs: dict[str, list[dict[str, Any]]]) -> None:
     """Leave out contenders that read another number of messages than there are."""
     for contender, measured in runs.items():
-        wrong = {run["count"] for run in measured} - {FILES[name].count, -1}
+        wrong = {run["count"] for run in measured} - {FILES[name].messages, -1}
         if wrong:
             print(f"{name}: {contender} read {wrong} messages", file=sys.stderr)
             measured.clear()

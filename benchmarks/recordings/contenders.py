@@ -110,14 +110,16 @@ def _decoded(path: Path, topic: str, factory: Any) -> int:
 
 def mcap_ros2_support(path: Path, topic: str) -> int:
     """Decode all messages."""
-    from mcap_ros2.decoder import DecoderFactory
+    from mcap_ros2.decoder import DecoderFactory  # type: ignore[import-not-found]
 
     return _decoded(path, topic, DecoderFactory())
 
 
 def mcap_ros2_support_fast(path: Path, topic: str) -> int:
     """Decode all messages."""
-    from mcap_ros2_support_fast.decoder import DecoderFactory
+    from mcap_ros2_support_fast.decoder import (  # type: ignore[import-not-found]
+        DecoderFactory,
+    )
 
     return _decoded(path, topic, DecoderFactory())
 

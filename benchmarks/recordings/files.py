@@ -19,11 +19,11 @@ POINTS, POSES, MARKERS = 30_000, 200, 100
 
 
 class BenchFile(NamedTuple):
-    """``field``: what the check sum is of; ``message``: makes the message of a number."""
+    """``message``: makes the message of a number."""
 
     topic: str
     type: str
-    count: int
+    messages: int
     message: Callable[[int], Any]
 
 
@@ -68,12 +68,14 @@ def _points(number: int) -> Any:
 def _markers(number: int) -> Any:
     color = _T["std_msgs/msg/ColorRGBA"](1.0, 0.5, 0.25, 1.0)
     points = [_T["geometry_msgs/msg/Point"](*_numbers(3)) for _ in range(10)]
-    compressed = _T["sensor_msgs/msg/CompressedImage"](_header(0), "", np.zeros(0, np.uint8))
+    nothing = np.zeros(0, np.uint8)
+    compressed = _T["sensor_msgs/msg/CompressedImage"](_header(0), "", nothing)
+    mesh = _T["visualization_msgs/msg/MeshFile"]("", nothing)
     return _T["visualization_msgs/msg/MarkerArray"]([
         _T["visualization_msgs/msg/Marker"](
             _header(number), "lane", place, 4, 0, _pose(), _vector(), color,
             _T["builtin_interfaces/msg/Duration"](0, 0), False, points, [color] * 10, "",
-            compressed, [], "", "", _T["visualization_msgs/msg/MeshFile"]("", np.zeros(0, np.uint8)),
+            compressed, [], "", "", mesh,
             False,
         )
         for place in range(MARKERS)
@@ -95,13 +97,13 @@ def write_file(folder: Path, name: str) -> Path:
     path = folder / f"{name}.mcap"
     distinct = [
         bytes(_STORE.serialize_cdr(about.message(number), about.type))
-        for number in range(min(about.count, 1000 if name == "Imu" else 50))
+        for number in range(min(about.messages, 1000 if name == "Imu" else 50))
     ]
     with path.open("wb") as file:
         writer = McapWriter(file, "ros2")
         schema = McapSchema(about.type, "ros2msg", text.encode())
         channel = writer.channel(about.topic, "cdr", schema)
-        for number in range(about.count):
+        for number in range(about.messages):
             writer.write(channel, number * 10**6, distinct[number % len(distinct)])
         writer.finish()
     return path

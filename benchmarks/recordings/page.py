@@ -36,7 +36,7 @@ def write_page(rows: Rows) -> None:
     ]
     for name, of_file in rows.items():
         about = FILES[name]
-        lines += ["", f"## {about.count:,} × {about.type}", "", *_table(of_file)]
+        lines += ["", f"## {about.messages:,} × {about.type}", "", *_table(of_file)]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(sentence)
 

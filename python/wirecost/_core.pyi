@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -86,7 +88,7 @@ class CloudUnpacker:
 class RecordPlan: ...
 
 def record_plan(
-    nodes: list[tuple[int, str, str, int, int, int, bool]], largest: int, headed: bool
+    nodes: Sequence[tuple[int, str, str, int, int, int, bool]], largest: int, headed: bool
 ) -> RecordPlan: ...
 
 class RecordBatch:

@@ -211,6 +211,8 @@ void Pass::leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std:
     case 2: gather<2>(to, from, distance, count); break;
     case 4: gather<4>(to, from, distance, count); break;
     case 8: gather<8>(to, from, distance, count); break;
+    case 72: gather<72>(to, from, distance, count); break;  // covariances
+    case 288: gather<288>(to, from, distance, count); break;
     default:
       for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * distance, size);
   }

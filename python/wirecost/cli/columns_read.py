@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import RECORDINGS, RecordingPath, argument, each, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, duration, each, option
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, few
 from wirecost.results.report.shared.table import Table
 from wirecost.system import whole_file
 from wirecost.system.counted import counted
-from wirecost.system.durations import nanoseconds
+from wirecost.system.durations import spelled
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
 
@@ -65,12 +65,14 @@ def command(
         ),
     ] = None,
     begin: Annotated[
-        str,
-        option("Time after the recording's first message to begin at.", "--from", metavar="TIME"),
-    ] = "0s",
+        float | None,
+        duration(
+            "Time after the recording's first message to begin at.", "--from", may_be_zero=True
+        ),
+    ] = None,
     end: Annotated[
-        str | None,
-        option("Time after the recording's first message to end before.", "--to", metavar="TIME"),
+        float | None,
+        duration("Time after the recording's first message to end before.", "--to"),
     ] = None,
     include: Annotated[
         list[Path] | None,
@@ -119,17 +121,17 @@ def command(
     return _answer(recording, out, written, unread)
 
 
-def _window(recording: Recording, begin: str, end: str | None) -> Window:
+def _window(recording: Recording, begin: float | None, end: float | None) -> Window:
     from wirecost.data.recordings.blocks import ALL_TIMES, Window
 
-    after = nanoseconds("--from", begin, "s", may_be_zero=True)
-    before = nanoseconds("--to", end, "s") if end is not None else None
-    if not after and before is None:
+    if not begin and end is None:
         return ALL_TIMES
-    if before is not None and before <= after:
-        raise UserError(f"--to {end}: lies before --from {begin}; name a later time")
+    after = begin or 0.0
+    if end is not None and end <= after:
+        raise UserError(f"--to {spelled(end)}: lies before --from {spelled(after)}; exchange them")
     first = recording.begin_ns
-    return Window(first + int(after), first + int(before) if before is not None else ALL_TIMES.end)
+    last = first + round(end * 1e9) if end is not None else ALL_TIMES.end
+    return Window(first + round(after * 1e9), last)
 
 
 def _files(topics: Sequence[str], folder: Path) -> dict[str, Path]:

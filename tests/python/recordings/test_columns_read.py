@@ -210,7 +210,7 @@ def test_topics_that_are_no_ros_are_left_out_and_said(tmp_path: Path) -> None:
         (["--topic", "/b", "--out", "b.parquet"], "has no topic /b; choose --topic /a"),
         (["--topic", "/a", "--out", "b.csv"], "name a file that ends in .parquet, .arrow, .npz"),
         (["--topic", "/a", "--fields", "y", "--out", "b.npz"], "has no field y; choose from x"),
-        (["--out", "b.npz", "--from", "3s", "--to", "2s"], "name a later time"),
+        (["--out", "b.npz", "--from", "3s", "--to", "2s"], "lies before --from 3s; exchange them"),
     ],
 )
 def test_wrong_words_are_answered_in_a_line(

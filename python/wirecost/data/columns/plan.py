@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from wirecost import _core
+from wirecost._core import RecordPlan, record_plan
 from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD, FILES
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
@@ -49,7 +49,7 @@ class Part(NamedTuple):
     name: str
     format: str
     width: int = 0
-    count: int = 0
+    size: int = 0
     children: int = 0
     is_kept: bool = True
 
@@ -69,7 +69,7 @@ class ColumnPlan:
     type: str
     parts: list[Part]
     dropped: list[str]
-    native: _core.RecordPlan
+    native: RecordPlan
 
 
 def column_plan(
@@ -101,7 +101,7 @@ def column_plan(
     top = Part(PartKind.STRUCTURE, "", _STRUCTURE, children=1 + (body[0].children if body else 0))
     parts = [top, Part(PartKind.RECORDED, name, _STAMP, 8), *body[1:]]
     try:
-        native = _core.record_plan(parts, rules.largest, rules.terminated)
+        native = record_plan(parts, rules.largest, rules.terminated)
     except ValueError as error:
         raise UserError(f"{source}: {subject.type}: {error}; choose another topic") from error
     return ColumnPlan(subject.type, parts, builder.dropped, native)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from wirecost import _core
+from wirecost._core import RecordBatch, RecordPass
 from wirecost.data.columns.plan import ColumnPlan, column_plan
 from wirecost.data.columns.values import Leaf, leaves
 from wirecost.data.messages import cdr
@@ -19,7 +19,8 @@ from wirecost.system.progress import Progress, silent
 
 BATCH_BYTES = 32 << 20
 """Bytes of messages from which on a batch is full."""
-BATCH_ROWS = 1 << 16
+BATCH_ROWS = 1 << 14
+"""Rows of a full batch, few enough that the memory of one serves for the next."""
 
 
 class TopicReader:
@@ -42,7 +43,7 @@ class TopicReader:
         self._kept = kept_for(recording, topic, about, has_schema=False, include=include)
         self._recording = recording
         self._window = window
-        self._pass = _core.RecordPass(self.plan.native)
+        self._pass = RecordPass(self.plan.native)
         self._warned: list[str] = []
         self.rows = 0
         """Rows of the batches that were read."""
@@ -60,13 +61,13 @@ class TopicReader:
     def leaves(self) -> list[Leaf]:
         return leaves(self.plan)
 
-    def empty(self) -> _core.RecordBatch:
+    def empty(self) -> RecordBatch:
         """Return a batch without rows."""
-        return _core.RecordPass(self.plan.native).take()
+        return RecordPass(self.plan.native).take()
 
     def batches(
         self, most_rows: int = BATCH_ROWS, progress: Progress = silent
-    ) -> Iterator[_core.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield the rows in order of the files, once.
 
         A batch has so many rows, or fewer where they take more than ``BATCH_BYTES``.

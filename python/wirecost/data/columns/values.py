@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wirecost import _core
+from wirecost._core import RecordBatch
 from wirecost.data.columns.plan import FORMATS, ColumnPlan, Part, PartKind
 
 OFFSETS = ".offsets"
@@ -72,10 +72,10 @@ class _Leaves:
             yield Leaf(path, node, part, shape, True, outer)
             outer, shape = (*outer, path), ()
         elif part.kind is PartKind.ARRAY:
-            shape = (*shape, part.count)
+            shape = (*shape, part.size)
         elif part.kind is not PartKind.STRUCTURE:
             is_ragged = bool(outer) or part.kind in (PartKind.TEXT, PartKind.SEQUENCE)
-            inner = (part.count,) if part.kind is PartKind.BLOCK else ()
+            inner = (part.size,) if part.kind is PartKind.BLOCK else ()
             yield Leaf(path, node, part, (*shape, *inner), is_ragged, outer)
         for _ in range(part.children):
             child = self._parts[self._at]
@@ -90,16 +90,18 @@ class _Leaves:
             self._skip(child)
 
 
-def values(batch: _core.RecordBatch, leaf: Leaf) -> npt.NDArray[Any]:
+def values(batch: RecordBatch, leaf: Leaf) -> npt.NDArray[Any]:
     """Return a leaf's values, of all rows one after the other; of texts and bytes their bytes."""
     data = batch.values(leaf.node)
     form = leaf.part.format
     if form == "b":
-        return (data != 0).reshape(-1, *leaf.shape)
+        truth: npt.NDArray[np.bool_] = data != 0
+        return truth.reshape(-1, *leaf.shape)
     dtype = _DTYPES.get(form)
-    typed = data if dtype is None else data.view(dtype)
+    typed: npt.NDArray[Any] = data if dtype is None else data.view(dtype)
     return typed if leaf.has_offsets else typed.reshape(-1, *leaf.shape)
 
 
-def offsets(batch: _core.RecordBatch, leaf: Leaf) -> npt.NDArray[np.int64]:
-    return batch.offsets(leaf.node).view(np.int64)
+def offsets(batch: RecordBatch, leaf: Leaf) -> npt.NDArray[np.int64]:
+    begins: npt.NDArray[np.int64] = batch.offsets(leaf.node).view(np.int64)
+    return begins
