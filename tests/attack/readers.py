@@ -31,11 +31,13 @@ from wirecost.data.clouds.packed_message import (
 from wirecost.data.columns.opened import open_recording
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
+from wirecost.data.recordings.series import read_series
 from wirecost.data.recordings.survey import survey
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
+from wirecost.measure.lost.recording import lost_messages
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
@@ -47,6 +49,7 @@ from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
 from wirecost.results.records import probe_log, recorded, setlevel
+from wirecost.results.report.lost import lost_answer
 from wirecost.schema.columns.converter import Converter
 from wirecost.schema.compile import plugin
 from wirecost.schema.compile.compiler import compile_schema
@@ -137,6 +140,12 @@ def _header(data: bytes) -> None:
 def _trailer(data: bytes) -> None:
     stream, number, _ = trailer.split(data)
     trailer.StreamCounter().add(stream, number)
+
+
+def _lost(path: Path) -> None:
+    series = read_series([path], [], lambda *_: None)
+    if series.topics:
+        lost_answer(lost_messages([str(path)], series))
 
 
 def _cost(path: Path) -> None:
@@ -268,6 +277,7 @@ TARGETS = (
         for command, read in (
             ("cost", _cost),
             ("columns-read", _columns_of),
+            ("lost", _lost),
             ("message-data", _message_data),
         )
         for kind, corpus in (("mcap", seeds.mcaps), ("bag", _whole_bags), ("db3", seeds.databases))

@@ -201,10 +201,10 @@ def page(found: list[PriceError]) -> str:
         f"fit had not seen are below {rclpy['encode']:.0%} (encode) and {rclpy['decode']:.0%} "
         "(decode).",
         "",
-        "Paths (publish, take) were measured over eight sizes on an idle virtual machine of two "
-        "processors, where each wake-up is dear: a busy processor's, or another machine's, may be "
-        f"several times cheaper. Nine in ten errors are below: {', '.join(paths)}. `--calibrate` "
-        "measures yours.",
+        "Paths (publish, take) were measured over eight sizes on a virtual machine of two "
+        "processors, idle and busy (a wake-up from idle is dear): the shipped costs lie between, "
+        f"and nine in ten errors are below: {', '.join(paths)}. Other machines may differ more; "
+        "`--calibrate` measures yours.",
     ]
     return "\n".join(lines) + "\n"
 

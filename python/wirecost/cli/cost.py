@@ -112,13 +112,13 @@ def command(
     ] = "",
     include: Annotated[
         list[Path] | None,
-        option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
+        option("Folder with definitions that files lack; can be repeated.", "-I", metavar="DIR"),
     ] = None,
     over: Annotated[
         str,
         option(
             "Middleware of all topics instead of the usual one, such as fastdds-udp, cyclonedds, "
-            "zenoh, iceoryx2; other transports are first measured, in half a minute.",
+            "zenoh, iceoryx2; others are first measured, in half a minute.",
             metavar="MIDDLEWARE",
             known=_middlewares,
         ),
@@ -175,6 +175,8 @@ def command(
         "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
     _check(files, live, lang, nodes, _given(of_live))
+    if prove is not None and (beside := _given({"--topic": topic, "--what-if": what_if})):
+        raise UserError(f"{', '.join(beside)}: not with --prove, which prints one proof")
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 

@@ -78,6 +78,7 @@ def scenario_modules() -> dict[str, str]:
 
 COMMANDS = (
     "cost",
+    "lost",
     "compare",
     "compile",
     "record",

@@ -110,6 +110,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema.compile",
     },
+    "measure.lost": {"data.messages", "data.recordings", "results.records"},
     "measure.campaign": {
         "observe.doctor",
         "results.analysis",

@@ -47,6 +47,8 @@ class Recording(Closing):
         if not path.exists():
             raise UserError(f"{path}: no such file or folder; name a recording")
         self.path = path
+        self.file_number = 0
+        """Number of the file that ``each`` reads."""
         self._files = formats.open_files(path)
         self._parts = self._files.parts
         self.warnings = list(self._files.warnings)
@@ -141,7 +143,8 @@ class Recording(Closing):
 
     def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
         """Yield every message of every file, as long as it can be read; the rest is a warning."""
-        for part in self._parts:
+        for number, part in enumerate(self._parts):
+            self.file_number = number
             connections = {connection.number: connection for connection in part.connections}
             lost = 0
             with self._noting(part):

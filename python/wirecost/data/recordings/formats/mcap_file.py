@@ -67,7 +67,9 @@ class McapPart:
 
     def each(self) -> Iterator[RecordedMessage]:
         for message in self._file.each():
-            yield RecordedMessage(message.channel, message.log_ns, message.data)
+            yield RecordedMessage(
+                message.channel, message.log_ns, message.data, message.sequence, message.publish_ns
+            )
 
     def blocks(self, numbers: Collection[int], window: Window) -> Iterator[MessageBlock]:
         for memory, heads in self._file.blocks(numbers, *window):

@@ -33,6 +33,7 @@ class McapMessage(NamedTuple):
     log_ns: int
     publish_ns: int
     data: memoryview
+    sequence: int
 
 
 class McapFile(Closing):
@@ -119,13 +120,13 @@ class McapFile(Closing):
 
     def _message(self, data: memoryview, at: int) -> McapMessage:
         """Return the message that begins there. Raises what DAMAGE names."""
-        opcode, length, channel, _, log_ns, publish_ns = index.MESSAGE.unpack_from(data, at)
+        opcode, length, channel, sequence, log_ns, publish_ns = index.MESSAGE.unpack_from(data, at)
         start, end = at + index.MESSAGE.size, at + index.HEAD + length
         if opcode != Opcode.MESSAGE or not start <= end <= len(data):
             raise ValueError("no message where the index has one")
         if data is self._data.view:
             self._data.note_read(length)
-        return McapMessage(channel, log_ns, publish_ns, data[start:end])
+        return McapMessage(channel, log_ns, publish_ns, data[start:end], sequence)
 
     def _misleading(self, number: int) -> UserError:
         """Return the error of an index that leads to no message."""
