@@ -86,9 +86,10 @@ def sentence(lost: LostMessages) -> str:
     """Return how many messages are lost, and of how many the file does not tell."""
     parts = []
     if count := lost.missing(LOST):
-        were = "was" if count == 1 else "were"
+        were, they, are = ("was", "it", "is") if count == 1 else ("were", "they", "are")
         who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {were} lost"
-        parts.append(f"{who} on the way or in the recorder: their numbers are missing")
+        numbers = f"{'its number' if count == 1 else 'their numbers'} {are} missing"
+        parts.append(f"{who} before {they} reached the file: {numbers}")
     if count := lost.missing(UNKNOWN):
         are = "is" if count == 1 else "are"
         who = f"about {counted(count, 'message')} of {_topics(lost, UNKNOWN)} {are} missing"
