@@ -8,10 +8,12 @@ import io
 import socket
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from attack import corpora, messages
 from attack.from_file import FromFile
@@ -26,6 +28,7 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
+from wirecost.data.columns.opened import open_recording
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.series import read_series
@@ -150,6 +153,14 @@ def _cost(path: Path) -> None:
         len(topic.parts.vector()) if topic.parts is not None else topic.unknown
 
 
+def _columns_of(path: Path) -> None:
+    with open_recording(path) as recording:
+        for topic in recording.values():
+            with suppress(UserError):
+                for batch in topic.batches():
+                    pl.DataFrame(batch)
+
+
 def _message_data(path: Path) -> None:
     with Recording(path) as recording:
         for topic in {
@@ -263,7 +274,12 @@ TARGETS = (
     *messages.TARGETS,
     *(
         Target(f"{command}-{kind}", corpus, FromFile(f"a.{kind}", read))
-        for command, read in (("cost", _cost), ("lost", _lost), ("message-data", _message_data))
+        for command, read in (
+            ("cost", _cost),
+            ("columns-read", _columns_of),
+            ("lost", _lost),
+            ("message-data", _message_data),
+        )
         for kind, corpus in (("mcap", seeds.mcaps), ("bag", _whole_bags), ("db3", seeds.databases))
     ),
     Target("convert-cloud", _clouds_in_mcap, FromFile("a.mcap", _convert_cloud)),

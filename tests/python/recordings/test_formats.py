@@ -46,6 +46,7 @@ TAKING = {
 }
 """Commands, with the argument or option of theirs that is declared to be a recording."""
 WORDS = {
+    ("columns", "read"): ["--out", "columns"],
     ("bench", "message"): ["--topic", "/nowhere"],
     ("trace", "play"): ["--contender", "protobuf", "--steps", "1"],
 }
