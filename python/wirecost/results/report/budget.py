@@ -35,7 +35,7 @@ _OTHER = "a thread keeps 64 different ones"
 REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
 REASONS |= dict.fromkeys(("allocations", "allocated-bytes", "frees", "lock-waits"), _OTHER)
 """Why an event of each of these counters may have no stack."""
-LONGEST_CHAIN, LONGEST_NAME = 76, 60
+LONGEST_CHAIN, LONGEST_NAME = 52, 60
 LONGEST_FILE = 40
 
 
