@@ -67,11 +67,18 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions than this.", metavar="N")
+        int,
+        option(
+            "With --function: refuse patterns that match more functions than this.", metavar="N"
+        ),
     ] = DEFAULT_LIMIT,
     function_means: Annotated[
         str,
-        option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
+        option(
+            f"With --function: how they are recorded: {', '.join(MEANS)}.",
+            metavar="MEANS",
+            known=MEANS,
+        ),
     ] = MEANS[0],
     seconds: Annotated[
         float | None, duration("End the program by SIGINT after this time.", "--for")
@@ -91,6 +98,13 @@ def command(
 
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
+    of_functions = {
+        "--function-limit": function_limit != DEFAULT_LIMIT,
+        "--function-means": function_means != MEANS[0],
+    }
+    for name, is_given in of_functions.items():
+        if is_given and not function:
+            raise UserError(f"{name}: is for --function; name functions")
     limit_ns = deadline_ns(deadline)
     hooks = hooks_without(without)
     target = find(words)
