@@ -29,12 +29,13 @@ FigureFormats = Annotated[
 
 def with_figures(answer: Answer, folder: Path | None, form: str | None) -> Answer:
     """Write the figures into a folder, and return the answer with their paths. Raises UserError."""
-    from wirecost.results.report.shared.figure_files import write_figures
-
     formats = chosen("--format", form or FIGURE_FORMATS[0], FIGURE_FORMATS)
     if folder is None:
         if form is not None:
             raise UserError(f"--format {form}: needs --figures DIR")
         return answer
+    # Only here: drawing takes a third of a second to import.
+    from wirecost.results.report.shared.figure_files import write_figures
+
     paths = write_figures(answer.figures(False), folder, formats)
     return replace(answer, written=[str(path) for path in paths])
