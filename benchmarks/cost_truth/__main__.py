@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in eight minutes.
+"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in nine minutes.
 
 PYTHON is one that has rclpy; calibrate first: ``wirecost cost drive.mcap --calibrate``.
 """
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from wirecost.measure.cost.paths import PLAIN
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
@@ -27,13 +28,12 @@ def _say(text: str) -> None:
 def _truths(python: Path) -> Iterator[Truths]:
     for over, environment in (("fastdds", {}), ("fastdds-udp", UDP)):
         yield robot_truths(python, over, environment, _say)
-    for lang, wire, over in (
-        ("cpp", "cdr", "fastdds"),
-        ("cpp", "cdr", "cyclonedds"),
-        ("cpp", "ros1", "tcpros"),
-    ):
+    for client, middleware in (
+        (PLAIN, "fastdds"), (PLAIN, "cyclonedds"), (PLAIN, "iceoryx2"), (PLAIN, "zenoh"),
+        ("roscpp", "tcpros"),
+    ):  # fmt: skip
         try:
-            yield bytes_truths(lang, wire, over, python, _say)
+            yield bytes_truths(client, middleware, _say)
         except (UserError, ProgramFailedError) as error:
             _say(str(error))
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
-from statistics import median
+from statistics import fmean, stdev
 
 import numpy as np
 
-from wirecost.data.recordings.connection import RecordedConnection
-from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
+from wirecost.measure.cost.path_calibration import paths_of
+from wirecost.measure.cost.paths import DEFAULTS, MIDDLEWARES
 from wirecost.measure.cost.prices import known_prices
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.measure.cost.proving import library_for, stand_in
 from wirecost.measure.cost.system_cost import system_cost
+from wirecost.measure.standins.description import StandIn
 from wirecost.measure.standins.processes import StandInProcesses
+from wirecost.results.analysis.distributions import student_distance
 from wirecost.results.records.cost import SystemCost
 
 from .graph import RunningGraph, Shares, running
@@ -24,8 +26,10 @@ from .robot import NODES, STORE, TOPICS, packed, robot_survey
 
 OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
 """Modes of a publisher, see ``node.py``."""
-SECONDS, ROUNDS = 5.0, 4
+SECONDS, ROUNDS = 5.0, 5
 """Seconds of a phase, and how often each comes."""
+TURN_S = 1.0
+"""Seconds of a turn of messages of bytes."""
 REMEDIES = {"half rate": HALF, "packed": PACKED}
 """Modes of a publisher that are remedies, by their kind."""
 SIZES_HZ = {1_000: 100.0, 60_000: 50.0, 900_000: 20.0, 2_000_000: 10.0}
@@ -38,7 +42,7 @@ Say = Callable[[str], None]
 class Truth:
     """Shares of a core, or of what a remedy saves.
 
-    ``noise``: half the distance of the quartiles of what was measured.
+    ``noise``: half of the 95 % interval of what was measured.
     """
 
     system: str
@@ -83,7 +87,7 @@ def robot_truths(python: Path, over: str, environment: Mapping[str, str], say: S
     shares = [
         Truth(
             system, node, _promised(cost, node),
-            *_spread([one[node] - silent[node] for one in plain]),
+            *_mean([one[node] - silent[node] for one in plain]),
         )
         for node in NODES
     ]  # fmt: skip
@@ -99,7 +103,7 @@ def robot_truths(python: Path, over: str, environment: Mapping[str, str], say: S
                 for before, after in zip(plain, changed[place], strict=True)
             ]
             what = f"{remedy.topic}: {remedy.what}: {' and '.join(nodes)}"
-            gains.append(Truth(system, what, promised, *_spread(saved)))
+            gains.append(Truth(system, what, promised, *_mean(saved)))
     return Truths(shares, gains)
 
 
@@ -119,56 +123,43 @@ def _promised(cost: SystemCost, node: str) -> float:
     )
 
 
-def bytes_truths(lang: str, wire: str, over: str, python: Path | None, say: Say) -> Truths:
-    """Return what publishers and subscribers of bytes of several sizes say, in C++ or rclpy."""
-    pricing, shares = Pricing(known_prices(), lang, over), []
-    survey = _bytes_survey(wire)
-    cost = system_cost(["bytes"], survey, pricing, {})
-    surveys = {one.connection.topic: one for one in survey.topics}
-    library, client, _ = library_for(cost.topics[0], lang, pricing, python)
+def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
+    """Return what publishers and subscribers of bytes of several sizes say, in C++.
+
+    Raises UserError, ProgramFailedError.
+    """
+    price = known_prices().paths.of(client, middleware)
+    if price is None:
+        return Truths([], [])
+    library = next(iter(paths_of(client, middleware))).library(None)
+    wire = "ros1" if middleware == DEFAULTS["ros1"] else "cdr"
+    system = f"{client} over {MIDDLEWARES[middleware]}, C++"
+    shares = []
     with StandInProcesses(library, 1) as processes:
-        for topic in cost.topics:
-            say(f"{client}: {topic.topic}")
-            processes.open(stand_in(topic, surveys[topic.topic], library))
-            turns = [processes.turn(SECONDS / 2) for _ in range(ROUNDS)]
-            what = f"{topic.median_bytes:,} bytes at {topic.rate_hz:g} Hz"
-            for end, promised, measured in (
-                ("publisher", topic.publish_share, [one.publisher_share for one in turns]),
-                ("subscriber", topic.take_share, [one.subscriber_share for one in turns]),
+        for size, hz in SIZES_HZ.items():
+            say(f"{system}: {size:,} bytes")
+            processes.open(StandIn(library, BYTES, [_bytes(size, wire)], hz, 1))
+            turns = [processes.turn(TURN_S) for _ in range(ROUNDS)]
+            what = f"{size:,} bytes at {hz:g} Hz"
+            for end, ns, measured in (
+                ("publisher", price.send_ns(size, 1), [one.publisher_share for one in turns]),
+                ("subscriber", price.receive_ns(size), [one.subscriber_share for one in turns]),
             ):
-                if promised is not None:
-                    row = Truth(client, f"{end}, {what}", promised, *_spread(measured))
-                    shares.append(row)
+                shares.append(Truth(system, f"{end}, {what}", ns * hz / 1e9, *_mean(measured)))
     return Truths(shares, [])
 
 
-def _bytes_survey(wire: str) -> RecordingSurvey:
-    subjects, topics = SubjectCache([]), []
-    definition, _ = STORE.generate_msgdef(BYTES, ros_version=2)
+def _bytes(size: int, wire: str) -> bytes:
     about = STORE.types["std_msgs/msg/MultiArrayLayout"](dim=[], data_offset=0)
-    for number, (size, hz) in enumerate(SIZES_HZ.items()):
-        message = STORE.types[BYTES](layout=about, data=np.zeros(size, np.uint8))
-        write = STORE.serialize_ros1 if wire == "ros1" else STORE.serialize_cdr
-        data = bytes(write(message, BYTES))
-        encoding = "ros1msg" if wire == "ros1" else "ros2msg"
-        name = BYTES.replace("/msg/", "/") if wire == "ros1" else BYTES
-        connection = RecordedConnection(
-            number, f"/bytes_{size}", name, wire, encoding, definition.encode(), 0
-        )
-        survey = TopicSurvey(connection)
-        survey.watched_s = 4.0
-        for tick in range(int(4 * hz)):
-            survey.note(int(1e9 * tick / hz), len(data))
-        survey.sample[0] = data
-        subjects.describe(Path("bytes"), survey)
-        topics.append(survey)
-    return RecordingSurvey(topics, 4.0)
+    message = STORE.types[BYTES](layout=about, data=np.zeros(size, np.uint8))
+    write = STORE.serialize_ros1 if wire == "ros1" else STORE.serialize_cdr
+    return bytes(write(message, BYTES))
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """Return the median and the greatest distance from it of half of the values."""
-    middle = median(values)
-    return middle, median(abs(value - middle) for value in values)
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean, and half of its 95 % interval."""
+    width = student_distance(len(values) - 1, 0.025) * stdev(values) / sqrt(len(values))
+    return fmean(values), width
 
 
 def joined(parts: Iterator[Truths]) -> Truths:

@@ -45,6 +45,7 @@ std::int64_t empty_step_ns() {
 
 }  // namespace
 
+void bind_arrow(nb::module_& m);
 void bind_cloud(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_probe(nb::module_& m);
@@ -63,6 +64,7 @@ NB_MODULE(_core, m) {
     return difference_beyond({one.c_str(), one.size()}, {other.c_str(), other.size()}, tolerances);
   });
   m.def("empty_step_ns", &empty_step_ns);
+  bind_arrow(m);
   bind_cloud(m);
   bind_columns(m);
   bind_probe(m);

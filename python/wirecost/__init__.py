@@ -10,11 +10,13 @@ from wirecost.system import documented_names, parts
 from wirecost.system.extras import missing
 
 if TYPE_CHECKING:
+    from wirecost.data.columns.opened import open_recording
     from wirecost.messaging.api import Tensor, publish, request, schema_of, serve, subscribe
     from wirecost.messaging.tensor import register, to_host
 
 __all__ = [
     "Tensor",
+    "open_recording",
     "publish",
     "register",
     "request",
@@ -28,7 +30,11 @@ documented_names.install()
 parts.install()
 
 # Commands and other programs must not pay for NumPy that they do not use.
-_HOMES = {"register": "wirecost.messaging.tensor", "to_host": "wirecost.messaging.tensor"}
+_HOMES = {
+    "open_recording": "wirecost.data.columns.opened",
+    "register": "wirecost.messaging.tensor",
+    "to_host": "wirecost.messaging.tensor",
+}
 
 
 def __getattr__(name: str) -> Any:

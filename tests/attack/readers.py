@@ -8,10 +8,12 @@ import io
 import socket
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from attack import corpora, messages
 from attack.from_file import FromFile
@@ -26,13 +28,16 @@ from wirecost.data.clouds.packed_message import (
     store,
     unpacked_message,
 )
+from wirecost.data.columns.opened import open_recording
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
+from wirecost.data.recordings.series import read_series
 from wirecost.data.recordings.survey import survey
 from wirecost.data.traces import open_trace
 from wirecost.data.traces.info import info
 from wirecost.measure.bench.engine.program import SCHEMAS
 from wirecost.measure.bench.osi.verification import IndependentReader
+from wirecost.measure.lost.recording import lost_messages
 from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
@@ -44,6 +49,7 @@ from wirecost.replay.recording.snapshot import read_snapshot
 from wirecost.replay.ros1 import tcpros
 from wirecost.replay.ros1.sockets import PeerError
 from wirecost.results.records import probe_log, recorded, setlevel
+from wirecost.results.report.lost import lost_answer
 from wirecost.schema.columns.converter import Converter
 from wirecost.schema.compile import plugin
 from wirecost.schema.compile.compiler import compile_schema
@@ -136,9 +142,23 @@ def _trailer(data: bytes) -> None:
     trailer.StreamCounter().add(stream, number)
 
 
+def _lost(path: Path) -> None:
+    series = read_series([path], [], lambda *_: None)
+    if series.topics:
+        lost_answer(lost_messages([str(path)], series))
+
+
 def _cost(path: Path) -> None:
     for topic in survey([path], [], lambda *_: None).topics:
         len(topic.parts.vector()) if topic.parts is not None else topic.unknown
+
+
+def _columns_of(path: Path) -> None:
+    with open_recording(path) as recording:
+        for topic in recording.values():
+            with suppress(UserError):
+                for batch in topic.batches():
+                    pl.DataFrame(batch)
 
 
 def _message_data(path: Path) -> None:
@@ -254,7 +274,12 @@ TARGETS = (
     *messages.TARGETS,
     *(
         Target(f"{command}-{kind}", corpus, FromFile(f"a.{kind}", read))
-        for command, read in (("cost", _cost), ("message-data", _message_data))
+        for command, read in (
+            ("cost", _cost),
+            ("columns-read", _columns_of),
+            ("lost", _lost),
+            ("message-data", _message_data),
+        )
         for kind, corpus in (("mcap", seeds.mcaps), ("bag", _whole_bags), ("db3", seeds.databases))
     ),
     Target("convert-cloud", _clouds_in_mcap, FromFile("a.mcap", _convert_cloud)),

@@ -191,17 +191,20 @@ def page(found: list[PriceError]) -> str:
     ]
     shipped = json.loads(PRICES.read_text())
     rclpy = shipped["spread"]["python rclpy cdr"]
-    busy = sorted(
-        {name for name, path in shipped["paths"].items() if "busy" in path["about"]["how"]}
-    )
+    paths = [
+        f"{name} {max(path['spread'].values()):.0%}"
+        for name, path in sorted(shipped["paths"].items())
+    ]
     lines += [
         "",
         f"rclpy's costs are fitted over its installed types; nine in ten errors of a type that the "
         f"fit had not seen are below {rclpy['encode']:.0%} (encode) and {rclpy['decode']:.0%} "
         "(decode).",
         "",
-        "Paths (publish, take) are provisional: these were measured on a busy machine, relative to "
-        f"rclpy over Fast DDS: {', '.join(busy)}. `--calibrate` measures yours.",
+        "Paths (publish, take) were measured over eight sizes on a virtual machine of two "
+        "processors, idle and busy (a wake-up from idle is dear): the shipped costs lie between, "
+        f"and nine in ten errors are below: {', '.join(paths)}. Other machines may differ more; "
+        "`--calibrate` measures yours.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -24,8 +24,6 @@ from wirecost.replay.recording.snapshot_schema import Document, Joined, Process,
 from wirecost.results.analysis.summary import FACTS, document, summarize
 from wirecost.results.records.probe_log import HEADER_SIZE, RECORD
 from wirecost.results.records.reading import read_results
-from wirecost.results.report.series.executions import EXECUTION, SPAN
-from wirecost.results.report.series.faults import KIND
 from wirecost.results.store.store import SCHEMA
 from wirecost.system.errors import UserError
 
@@ -110,14 +108,6 @@ def test_summary_rows_have_the_keys_of_the_page() -> None:
     listed = set(re.findall(r"[a-z]\w*", text))
     assert set(written) <= listed
     assert set(written["rows"][0]) - set(FACTS) <= listed  # facts are the scenario's own
-
-
-@pytest.mark.parametrize("kind", [SPAN, KIND])
-def test_series_have_the_fields_of_the_page(kind: object) -> None:
-    text = page("formats/series.md")
-    rows = {row.split("`")[1]: names(row) for row in re.findall(r"^\| `wirecost.*", text, re.M)}
-    assert set(EXECUTION) <= rows["wirecost.Execution"]
-    assert set(kind.fields) <= rows[f"wirecost.{kind.name}"]  # type: ignore[attr-defined]
 
 
 def test_the_doctor_has_the_keys_of_the_page() -> None:

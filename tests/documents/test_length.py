@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from documents.blocks import documents
+from documents.blocks import WIDTH, documents
 from documents.runs import ROOT
 
 LIMIT = 40_000
@@ -26,6 +26,7 @@ RUN = re.compile(
     re.MULTILINE,
 )
 """A command in a block, or the start of a block that is a program."""
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def words(*paths: Path) -> int:
@@ -66,6 +67,13 @@ def test_a_decision_has_a_page(path: Path) -> None:
 def test_a_page_begins_with_what_to_run(path: Path) -> None:
     first = "\n".join(path.read_text().splitlines()[:SCREEN])
     assert RUN.search(first)
+
+
+def test_outputs_of_commands_are_as_wide_as_a_terminal() -> None:
+    consoles = (block for path in PAGES for block in CONSOLE.findall(path.read_text()))
+    lines = [line for block in consoles for line in block.splitlines()]
+    assert len(lines) > 100
+    assert [line for line in lines if len(line) > WIDTH and not line.startswith("$ ")] == []
 
 
 def test_prose_alone_is_nothing_to_run() -> None:

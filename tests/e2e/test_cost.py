@@ -206,6 +206,7 @@ def test_what_changes_would_save(recording: Path) -> None:
         (["{}", "--subscribers", "points"], "give TOPIC=N"),
         (["{}", "--measure", "/none"], "no such topic"),
         (["{}", "--lang", "java"], "give cpp or python"),
+        (["{}", "--over", "fastds"], "choose fastdds, fastdds-udp, cyclonedds, zenoh"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

@@ -51,8 +51,3 @@ def test_an_ordinary_user_needs_no_home(distribution: str) -> None:
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_what_it_cannot_do_is_said_in_a_line(distribution: str) -> None:
     run("loopback", python_of(distribution), SCRIPT, "refuse")
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_nodes_of_rclpy_read_its_images(distribution: str) -> None:
-    run("second", python_of(distribution), SCRIPT, "images")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-import numpy as np
 import pytest
 
 from support.transport_peer import PATIENCE, Peer, content
@@ -79,34 +78,10 @@ def refuse() -> None:
                     make(topic)
 
 
-def images() -> None:
-    import rclpy
-    from sensor_msgs.msg import Image
-
-    rclpy.init()
-    node = rclpy.create_node("viewer")
-    seen = []
-    node.create_subscription(Image, "/camera", seen.append, 10)
-    with open_transport("ros2") as transport:
-        publisher = transport.image_publisher("/camera")  # type: ignore[attr-defined]
-        assert publisher.wait_for_subscriber(PATIENCE)
-        publisher.send(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), stamp_ns=3, frame_id="lens")
-        for _ in range(int(PATIENCE)):
-            rclpy.spin_once(node, timeout_sec=1)
-            if seen:
-                break
-    (image,) = seen
-    assert (image.height, image.width, image.encoding, image.step) == (2, 4, "rgb8", 12)
-    assert (image.header.frame_id, image.header.stamp.nanosec) == ("lens", 3)
-    assert bytes(image.data) == bytes(range(24))
-    rclpy.shutdown()
-
-
 if __name__ == "__main__":
     scenarios = {
         "begin": begin,
         "carry": lambda: carry(int(sys.argv[2])),
-        "images": images,
         "refuse": refuse,
     }
     scenarios[sys.argv[1]]()

@@ -46,7 +46,8 @@ def command(
     error: Annotated[
         list[str] | None,
         option(
-            "Allowed error of a field, 0 for none; default: by its unit. FIELD can be *.",
+            "Allowed error of a field, 0 for none; default: by its unit. FIELD can be *; can be "
+            "repeated.",
             metavar="FIELD=E",
         ),
     ] = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
-from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
+from wirecost.cli.figure_files import FigureFormats, Figures, figure_formats, with_figures
 from wirecost.cli.options import RecordingPath, argument, option
 from wirecost.results.analysis.compare.choices import MARGIN
 from wirecost.results.report.shared.answer import Answer
@@ -112,6 +112,7 @@ def command(
     from wirecost.results.records.cost import is_cost
     from wirecost.results.report.compare.first import comparison_answer
 
+    formats = figure_formats(figures, format_)
     needing = {
         "--of": of,
         "--require-precision": require_precision,
@@ -142,7 +143,7 @@ def command(
     comparison = compare(
         read_run(Path(a)), read_run(b), settings, None if again is None else read_run(again)
     )
-    answer = with_figures(comparison_answer(comparison), figures, format_)
+    answer = with_figures(comparison_answer(comparison), figures, formats)
     return replace(answer, status=_status([comparison], require_precision))
 
 

@@ -35,7 +35,9 @@ def command(
     lang: Annotated[
         str, option("Languages, comma-separated.", known=LANGUAGES)
     ] = "cpp,python,java",
-    wire: Annotated[str, option("Wire formats, comma-separated.", known=WIRES)] = "protobuf",
+    wire: Annotated[
+        str, option(f"Wire formats, comma-separated: {', '.join(WIRES)}.", known=WIRES)
+    ] = "protobuf",
     include: Annotated[
         list[Path] | None,
         option("Folder to search for imports; can be repeated.", "--include", "-I", metavar="DIR"),
@@ -60,7 +62,11 @@ def command(
         ),
     ] = False,
     api_namespace: Annotated[
-        str, option("Root namespace of those classes; default: that of Protobuf's own classes.")
+        str,
+        option(
+            "With --protobuf-api: root namespace of its classes; default: Protobuf's own.",
+            metavar="NAME",
+        ),
     ] = "",
     recycling: Annotated[
         bool,
@@ -87,7 +93,8 @@ def command(
     reduce: Annotated[
         list[str] | None,
         option(
-            "How a column is stored: exact, auto, float32 or error:E; FIELD can be *.",
+            "With --columns: how one is stored: exact, auto, float32 or error:E; FIELD can be *; "
+            "can be repeated.",
             metavar="FIELD=HOW",
         ),
     ] = None,
@@ -133,6 +140,18 @@ def command(
         columns=each(columns),
         reduce=reductions(reduce),
     ).job(_spelled)
+    of_languages = {
+        "cpp": {"--protobuf-api": protobuf_api, "--sources": sources},
+        "python": {"--native": native},
+        "java": {"--maven": maven},
+    }
+    for language, given in of_languages.items():
+        if language not in job.languages and (names := [name for name in given if given[name]]):
+            raise UserError(f"{names[0]}: add {language} to --lang")
+    if api_namespace and not protobuf_api:
+        raise UserError(f"--api-namespace {api_namespace}: needs --protobuf-api")
+    if reduce and not columns:
+        raise UserError(f"--reduce {reduce[0]}: needs --columns")
     schema = frontends.load(inputs, include or (), dialect)
     warn = partial(print, file=sys.stderr)
     texts = emitted(schema, job.languages, job.request, job.columns, warn, out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import RECORDINGS, RecordingPath, argument, length, option, size
+from wirecost.cli.options import RecordingPath, argument, length, option, size
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
@@ -29,7 +29,8 @@ def command(
         Path,
         argument(
             "IN",
-            f"A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording ({RECORDINGS}).",
+            "A scan (.pcd, .ply, KITTI's .bin), a .wcloud, or a recording with PointCloud2, such "
+            "as MCAP or a bag.",
         ),
         RecordingPath("PointCloud2"),
     ],

@@ -112,13 +112,13 @@ def command(
     ] = "",
     include: Annotated[
         list[Path] | None,
-        option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
+        option("Folder with definitions that files lack; can be repeated.", "-I", metavar="DIR"),
     ] = None,
     over: Annotated[
         str,
         option(
             "Middleware of all topics instead of the usual one, such as fastdds-udp, cyclonedds, "
-            "zenoh, iceoryx2; other transports are first measured, in half a minute.",
+            "zenoh, iceoryx2; others are first measured, in half a minute.",
             metavar="MIDDLEWARE",
             known=_middlewares,
         ),
@@ -174,6 +174,8 @@ def command(
         "--domain": domain is not None, "--attach": attach, "--serve": serve is not None,
     }  # fmt: skip
     _check(files, live, lang, nodes, _given(of_live))
+    if prove is not None and (beside := _given({"--topic": topic, "--what-if": what_if})):
+        raise UserError(f"{', '.join(beside)}: not with --prove, which prints one proof")
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
@@ -316,7 +318,7 @@ def _calibrate(wires: set[str], langs: set[str], over: str, python: Path | None)
 
 def _prices(over: str) -> PriceList:
     """Return what is known, and the path of a transport that nobody priced. Raises UserError."""
-    from wirecost.measure.cost.paths import ALIASES, PathTable
+    from wirecost.measure.cost.paths import ALIASES, MIDDLEWARES, PathTable
     from wirecost.measure.cost.prices import PriceList, known_prices
 
     prices, name = known_prices(), ALIASES.get(over, over)
@@ -325,7 +327,13 @@ def _prices(over: str) -> PriceList:
     from wirecost.measure.cost.over import measured_path
     from wirecost.messaging.transport import find
 
-    carrier = find(over)
+    try:
+        carrier = find(over)
+    except UserError as error:
+        raise UserError(
+            f"--over {over}: there is no such middleware; choose {', '.join(MIDDLEWARES)}, or one "
+            "that `wirecost transports` lists"
+        ) from error
     if why := carrier.missing() or carrier.no_server():
         raise UserError(f"--over {over}: {why}")
     with progress() as advance:

@@ -25,7 +25,10 @@ FAILED = 2
 def command(
     cpus: Annotated[
         str | None,
-        option("CPUs to measure on, such as 2,8; default: the isolated ones.", metavar="LIST"),
+        option(
+            "CPUs to measure on, such as 2,8; default: the isolated ones, or the last.",
+            metavar="LIST",
+        ),
     ] = None,
     strict: Annotated[bool, option("Exit with status 2 if a check fails.", "--strict")] = (False),
     noise: Annotated[

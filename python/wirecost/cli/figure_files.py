@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,8 @@ Figures = Annotated[
 FigureFormats = Annotated[
     str | None,
     option(
-        f"Formats of --figures: {', '.join(FIGURE_FORMATS)}; default {FIGURE_FORMATS[0]}.",
+        f"With --figures: {', '.join(FIGURE_FORMATS)}, comma-separated; default "
+        f"{FIGURE_FORMATS[0]}.",
         "--format",
         metavar="FORMATS",
         known=FIGURE_FORMATS,
@@ -27,12 +29,16 @@ FigureFormats = Annotated[
 ]
 
 
-def with_figures(answer: Answer, folder: Path | None, form: str | None) -> Answer:
+def figure_formats(folder: Path | None, form: str | None) -> Sequence[str]:
+    """Return the formats of figures, before any work. Raises UserError."""
+    if folder is None and form is not None:
+        raise UserError(f"--format {form}: needs --figures DIR")
+    return chosen("--format", form or FIGURE_FORMATS[0], FIGURE_FORMATS)
+
+
+def with_figures(answer: Answer, folder: Path | None, formats: Sequence[str]) -> Answer:
     """Write the figures into a folder, and return the answer with their paths. Raises UserError."""
-    formats = chosen("--format", form or FIGURE_FORMATS[0], FIGURE_FORMATS)
     if folder is None:
-        if form is not None:
-            raise UserError(f"--format {form}: needs --figures DIR")
         return answer
     # Only here: drawing takes a third of a second to import.
     from wirecost.results.report.shared.figure_files import write_figures

@@ -16,6 +16,7 @@ from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost heap run --pool 256MiB -- ./node"
 WARMUP_S = 5.0
+REPORT = Path("wirecost-heap.json")
 
 app = new_app()
 
@@ -34,9 +35,9 @@ def command(
     profile: Annotated[
         Path,
         option(
-            "The report of an earlier run, from which --pool auto takes the size.", metavar="FILE"
+            "With --pool auto: the report of an earlier run, which has the size.", metavar="FILE"
         ),
-    ] = Path("wirecost-heap.json"),
+    ] = REPORT,
     lock: Annotated[
         bool, option("Lock the memory so that it is never swapped out.", "--lock")
     ] = False,
@@ -59,6 +60,8 @@ def command(
 
     To size the pool: run once with --out wirecost-heap.json, then with --pool auto.
     """
+    if profile != REPORT and pool != "auto":
+        raise UserError(f"--profile {profile}: needs --pool auto")
     options = Options(pool_bytes(pool, profile), lock, huge, report, out, ceil(warmup))
     check_writable("--out", out)
     try:

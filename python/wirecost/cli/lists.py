@@ -78,6 +78,7 @@ def scenario_modules() -> dict[str, str]:
 
 COMMANDS = (
     "cost",
+    "lost",
     "compare",
     "compile",
     "record",
@@ -119,7 +120,8 @@ LISTS = {
         ),
     ),
     "columns": CommandList(
-        "Recommend how to store lists in columns.", _named("wirecost.cli.columns_", "advise")
+        "Read recordings as columns; find the best columns for lists.",
+        _named("wirecost.cli.columns_", "read", "advise"),
     ),
     "heap": CommandList(
         "Run programs without page faults in their callbacks.", _named("wirecost.cli.heap_", "run")

@@ -51,12 +51,15 @@ def command(
     function: Annotated[
         list[str] | None,
         option(
-            "Record calls of these functions by uprobes instead: 'ns::Planner::plan*'.",
+            "Record calls of these functions by uprobes instead: 'ns::Planner::plan*'; repeatable.",
             metavar="PATTERN",
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions than this.", metavar="N")
+        int,
+        option(
+            "With --function: refuse patterns that match more functions than this.", metavar="N"
+        ),
     ] = DEFAULT_LIMIT,
     *,
     output: Output,
@@ -75,6 +78,8 @@ def command(
             if value is not None:
                 raise UserError(f"{option}: is for threads; leave it out with --function")
         return _functions(process, seconds, tuple(function), function_limit)
+    if function_limit != DEFAULT_LIMIT:
+        raise UserError("--function-limit: is for --function; name functions")
     every = EVERY_S if every is None else every
     if not SHORTEST_S <= every <= seconds:
         raise UserError(f"--every {spelled(every)}: must be from {spelled(SHORTEST_S)} to --for")

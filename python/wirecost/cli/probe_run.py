@@ -67,11 +67,18 @@ def command(
         ),
     ] = None,
     function_limit: Annotated[
-        int, option("Refuse patterns that match more functions than this.", metavar="N")
+        int,
+        option(
+            "With --function: refuse patterns that match more functions than this.", metavar="N"
+        ),
     ] = DEFAULT_LIMIT,
     function_means: Annotated[
         str,
-        option(f"How functions are recorded: {', '.join(MEANS)}.", metavar="MEANS", known=MEANS),
+        option(
+            f"With --function: how they are recorded: {', '.join(MEANS)}.",
+            metavar="MEANS",
+            known=MEANS,
+        ),
     ] = MEANS[0],
     seconds: Annotated[
         float | None, duration("End the program by SIGINT after this time.", "--for")
@@ -91,6 +98,13 @@ def command(
 
     if function and "function" in (without or "").split(","):
         raise UserError("--function and --without function: choose one")
+    of_functions = {
+        "--function-limit": function_limit != DEFAULT_LIMIT,
+        "--function-means": function_means != MEANS[0],
+    }
+    for name, is_given in of_functions.items():
+        if is_given and not function:
+            raise UserError(f"{name}: is for --function; name functions")
     limit_ns = deadline_ns(deadline)
     hooks = hooks_without(without)
     target = find(words)
@@ -113,7 +127,7 @@ def command(
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
         if request.functions:
-            say_notes(unmatched(request.functions, folder, _sections(folder)))
+            say_notes(unmatched(request.functions, folder))
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
@@ -168,11 +182,3 @@ def _changed(request: Request) -> dict[str, str | None]:
         "--function-means": means if means != MEANS[0] else None,
         "--function-limit": str(limit) if limit != DEFAULT_LIMIT else None,
     }
-
-
-def _sections(folder: Path) -> set[str]:
-    """Return the names of all sections that were or could have been recorded."""
-    from wirecost.results.records.probe_log import read_log
-
-    logs = map(read_log, folder.glob("*.wprobe"))
-    return {name for log in logs for name in log.names.values()}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.ending import answering
-from wirecost.cli.figure_files import FigureFormats, Figures, with_figures
+from wirecost.cli.figure_files import FigureFormats, Figures, figure_formats, with_figures
 from wirecost.cli.options import argument, duration
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.foreign import shell_line
@@ -34,9 +34,9 @@ def command(
     form: FigureFormats = None,
 ) -> Answer:
     """Print which section costs the most, what its slow executions share, and what to do."""
-    limit_ns = deadline_ns(deadline)
+    limit_ns, formats = deadline_ns(deadline), figure_formats(figures, form)
     answer = probe_files_answer(files, limit_ns, more=f"{ALL} {shell_line(*files)}")
-    return with_figures(answer, figures, form)
+    return with_figures(answer, figures, formats)
 
 
 def deadline_ns(deadline_s: float | None) -> float | None:

@@ -56,12 +56,18 @@ def command(
     ] = None,
     domain: Annotated[
         int | None,
-        option("The DDS domain; default: ROS_DOMAIN_ID, or else 0.", metavar="N", min=0, max=232),
+        option(
+            "With --system dds: the domain; default: ROS_DOMAIN_ID, or else 0.",
+            metavar="N",
+            min=0,
+            max=232,
+        ),
     ] = None,
     interface: Annotated[
         list[str] | None,
         option(
-            "With dds: also use this IPv4 address of the machine, not just loopback.",
+            "With --system dds: also use this IPv4 address of the machine, not just loopback; "
+            "can be repeated.",
             metavar="ADDRESS",
         ),
     ] = None,
@@ -74,6 +80,9 @@ def command(
 
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
+    for name, is_given in (("--domain", domain is not None), ("--interface", bool(interface))):
+        if is_given and system == "ros1":
+            raise UserError(f"{name}: is for --system dds; leave it out")
     request = Request(
         system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
     )

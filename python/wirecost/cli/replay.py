@@ -16,6 +16,7 @@ from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost replay recording --repeat 5"
 JOINED_S = 30.0
+POOL = "64MiB"
 
 HEAP_WARMUP_S = 5
 
@@ -66,8 +67,8 @@ def command(
         bool, option("Run the node with the allocator of wirecost heap.", "--heap")
     ] = False,
     pool: Annotated[
-        str, option("Memory that --heap touches at the start.", metavar="SIZE|auto")
-    ] = "64MiB",
+        str, option("With --heap: memory to touch at the start.", metavar="SIZE|auto")
+    ] = POOL,
     hooks: Annotated[
         bool, option("Record callbacks of a ROS 1 node that has no probes.", "--hooks/--no-hooks")
     ] = True,
@@ -91,7 +92,9 @@ def command(
     out: Annotated[
         Path | None, option("Result folder; default results/<time>-replay.", metavar="DIR")
     ] = None,
-    page: Annotated[bool, option("Write report.html with figures.", "--report/--no-report")] = True,
+    page: Annotated[
+        bool, option("Write report.html with figures; --try writes none.", "--report/--no-report")
+    ] = True,
     own_network: Annotated[
         bool, option("Give node and player a loopback network only; as root.", "--own-network")
     ] = False,
@@ -124,6 +127,8 @@ def command(
         raise UserError("--rate and --as-fast-as-consumed: choose one")
     if remedies is not None and not attempt:
         raise UserError(f"--remedies {remedies}: needs --try")
+    if pool != POOL and not heap:
+        raise UserError(f"--pool {pool}: needs --heap")
     tried = chosen_remedies("--remedies", remedies)
     options = None
     if heap:

@@ -12,6 +12,7 @@ from wirecost.results.records.choices import HERE
 from wirecost.results.report.shared.answer import Answer, Section
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
@@ -37,9 +38,12 @@ def command(
     from wirecost.results.records.result_folders import is_result, measured_in
 
     if is_result(folder):
+        if last is not None:
+            raise UserError(f"--last {last}: {folder} is one result; leave --last out")
         return _answer_of(folder)
     folders = measured_in(folder)
-    latest = folders if output.show_all else folders[-(last or LISTED) :]
+    listed = last or (len(folders) if output.show_all else LISTED)
+    latest = folders[-listed:]
     document = [_row(run) for run in latest]
     if not latest:
         text = f"{folder}: no result folder in it; measure with `wirecost bench`"

@@ -43,8 +43,9 @@ def command(
         ),
     ] = None,
     sensor_fmi: Annotated[
-        int, option("FMI version of the contender's FMU: 2 or 3.", metavar="N")
-    ] = 2,
+        int | None,
+        option("With --contender: FMI version of its FMU, 2 or 3; default 2.", metavar="N"),
+    ] = None,
     rate: Annotated[
         float | None,
         option("Playback speed: 2 plays twice as fast as recorded; default 1.", metavar="X"),
@@ -96,13 +97,17 @@ def command(
 
 
 @contextmanager
-def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple[Path, Values]]:
+def _sensor(
+    fmu: Path | None, contender: str | None, fmi: int | None
+) -> Iterator[tuple[Path, Values]]:
     """Yield the FMU that is played into, and its parameters. Raises UserError."""
     if (fmu is None) == (contender is None):
         raise UserError("choose one of --fmu and --contender")
-    if fmi not in (2, 3):
+    if fmi not in (2, 3, None):
         raise UserError(f"--sensor-fmi {fmi}: must be 2 or 3")
     if fmu is not None:
+        if fmi is not None:
+            raise UserError("--sensor-fmi: is for --contender; leave it out")
         yield fmu, {}
         return
     registry = Registry()
@@ -117,7 +122,10 @@ def _sensor(fmu: Path | None, contender: str | None, fmi: int) -> Iterator[tuple
         typer.echo(registry.effort("release", missing), err=True)
         registry.make("release", missing)
     with scratch.folder("play") as logs:
-        yield registry.archive(chosen.name, "sensor", fmi, "release"), {"log_folder": str(logs)}
+        yield (
+            registry.archive(chosen.name, "sensor", fmi or 2, "release"),
+            {"log_folder": str(logs)},
+        )
 
 
 def _frames(trace: Trace, loop: bool) -> Iterator[Frame]:

@@ -34,8 +34,7 @@ def command(
     repeat_every: Annotated[
         int,
         option(
-            "Number of frames after which static data is repeated; 0 repeats it only "
-            "when it changed.",
+            "Number of frames after which static data comes again; 0: only when it changed.",
             metavar="N",
         ),
     ] = REPEAT_EVERY,

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-import wirecost
 from wirecost.system.foreign import shell_line
 from wirecost.system.plugins import plugin_facts
 
-RECORDINGS = Path(wirecost.__file__).parent / "data" / "recordings" / "formats"
+RECORDINGS = Path(__file__).parents[1] / "data" / "recordings" / "formats"
 MOST_FOLDERS = 1000
 """Folders below a folder in which a trace of LTTng is looked for."""
 

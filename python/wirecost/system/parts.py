@@ -29,7 +29,7 @@ class Part(NamedTuple):
 BENCHMARKS = Part("benchmarks", "a study of benchmarks", 75)
 CLOUD = Part("cloud", "bench codecs", 40)
 PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
-REPLAY = Part("replay", "record, replay and the transport dds", 90)
+REPLAY = Part("replay", "record, replay and the middleware dds", 90)
 TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 240)
 
 STANDARD_ERROR = 2

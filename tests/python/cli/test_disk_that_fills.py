@@ -14,14 +14,11 @@ from pathlib import Path
 import pytest
 
 from support import result_folders
-from support.sensor_views import sensor_view
-from wirecost.data.traces import create_trace
 
 WIRECOST = f"{shlex.quote(sys.executable)} -m wirecost"
 LISTED = "; echo status $?; (cd place; find . -type f | sort)"
 SAID = "wirecost: place/out"
 FULL = "No space left on device; make room"
-CONVERT = f"{WIRECOST} trace convert 'many/**/*.osi' place/out --type SensorView"
 
 
 def _printed(folder: Path, kilobytes: int, *commands: str) -> list[list[str]]:
@@ -40,21 +37,6 @@ def _printed(folder: Path, kilobytes: int, *commands: str) -> list[list[str]]:
     if done.returncode == 77 or "unshare failed" in done.stderr:
         pytest.skip("no file system can be mounted here")
     return [part.strip().splitlines() for part in done.stdout.split("====\n")[1:]]
-
-
-def test_traces_are_converted_until_the_disk_is_full_and_then_the_others(tmp_path: Path) -> None:
-    (tmp_path / "many" / "later").mkdir(parents=True)
-    for name in ("a", "b", "later/c"):
-        with create_trace(tmp_path / "many" / f"{name}.osi", "SensorView") as trace:
-            for second in range(2000):
-                trace.write(second * 10**9, sensor_view(second))
-    grown = "mount -o remount,size=1m place; "
-    first, then = _printed(tmp_path, 64, CONVERT, f"{grown}{CONVERT} --resume")
-    line, *listed = first[-3:]
-    assert line.startswith(f"{SAID}/b.osi: ") and "--resume" in line
-    assert listed == ["status 2", "./out/a.osi"]
-    assert any("2 of 3 traces converted, 1 finished before" in line for line in then)
-    assert then[-4:] == ["status 0", "./out/a.osi", "./out/b.osi", "./out/later/c.osi"]
 
 
 def test_a_store_for_which_there_is_no_room_is_not_begun(tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ probe convert {inputs}/logs --format parquet --out {place}/x.parquet
 probe convert {inputs}/logs --format perfetto --out {place}/former --force
 probe convert {inputs}/logs --format setlevel --out {place}/x.json
 probe convert {inputs}/logs --format values --out {place}/x.values
-probe convert {inputs}/logs --format mcap --out {place}/x.mcap
 compare {inputs}/a {inputs}/a --json {place}/former
 compare {inputs}/a {inputs}/a --markdown {place}/x.md
 compare {inputs}/a {inputs}/a --report {place}/former.html
@@ -44,8 +43,6 @@ trace check {inputs}/drive.osi --type SensorView --json {place}/x.json
 trace convert {inputs}/drive.osi {place}/x.mcap --type SensorView
 trace convert {inputs}/drive.osi {place}/x.osi --type SensorView
 trace convert {inputs}/drive.osi {place}/x.txth --type SensorView
-trace convert {inputs}/many/**/*.osi {place}/x/y --type SensorView
-trace convert {inputs}/many/**/*.osi {inputs}/made --type SensorView --json {place}/x.json
 columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
 doctor --json {place}/x.json
 doctor --noise 60 --report {place}/x.svg
@@ -89,9 +86,6 @@ def _inputs(folder: Path) -> Path:
     with create_trace(folder / "drive.osi", "SensorView") as trace:
         for second in range(5):
             trace.write(second * 10**9, sensor_view(second))
-    for name in ("a", "b"):
-        (folder / "many" / name).mkdir(parents=True)
-        shutil.copy(folder / "drive.osi", folder / "many" / name)
     replayed.write_recording(folder / "recording")
     shutil.copy(ROOT / "examples" / "consumers" / "state.proto", folder)
     shutil.copy(ROOT / "examples" / "campaigns" / "osi.toml", folder / "campaign.toml")

@@ -136,6 +136,7 @@ def test_programs_run_on_the_heap() -> None:
     [
         *(("bench", name) for name in NAMES),
         ("columns", "advise", "x"),
+        ("columns", "read", "x", "--out", "y"),
         ("compare", "a", "b"),
         ("probe", "show", "x"),
         ("record", "/node"),

@@ -56,9 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         with create_trace(path / f"drive_{name}_.osi", of) as trace:
             trace.write(None, content)
-    for name in ("a", "b"):
-        (path / "many" / name).mkdir(parents=True)
-        shutil.copy(path / "drive_sv_.osi", path / "many" / name)
+    (path / "many").mkdir()
     copied("heap", path / "run")
     (path / "a.wprobe").write_bytes(header(names=[(1, "section")]) + record(1, 100, 150))
     shutil.copy(ROOT / "examples" / "consumers" / "state.proto", path)

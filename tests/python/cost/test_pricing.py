@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,14 @@ from wirecost.measure.cost.changes import HALF, ONE_PROCESS, PACKED, SEGMENT, SH
 from wirecost.measure.cost.nodes import read_nodes
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
-from wirecost.measure.cost.prices import PriceList, keep, known_prices
+from wirecost.measure.cost.prices import PriceList, keep, known_prices, shipped_prices
 from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
-from wirecost.results.report.cost.answer import share_range
+from wirecost.results.report.cost.answer import doubts, share_range
 from wirecost.system.errors import UserError
 
-SHIPPED = known_prices()
+SHIPPED = shipped_prices()
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +134,16 @@ def test_a_client_library_adds_to_another_middleware_what_it_adds_where_both_wer
     # Not measured: something between nothing and what Python's adds.
     assert rclcpp is not None and rclcpp.send_ns(1, 1) == 50 and rclcpp.slack["publish"] == 30
     assert table.of("rclpy", "iceoryx2") is None
+
+
+def test_a_path_of_this_machine_asks_for_no_calibration(recording: Path) -> None:
+    assert any("--calibrate" in text for text, _ in doubts(cost_of(recording)))
+    path = SHIPPED.paths.of("rclpy", "fastdds")
+    assert path is not None
+    own = PriceList({}, {}, PathTable({path.name: replace(path, is_own=True)}), is_own=True)
+    cost = system_cost(["a"], read(recording), Pricing(own.over(SHIPPED), "python"), {})
+    assert cost.is_partly_own and not cost.is_own
+    assert not any("--calibrate" in text for text, _ in doubts(cost))
 
 
 def test_kept_prices_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,11 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "schema.compile",
     },
     "data.clouds": {"data.messages", "data.recordings", "data.recordings.mcap"},
+    "data.columns": {
+        "data.messages",
+        "data.recordings",
+        "schema.compile",
+    },
     "data.osi": {"data.traces", "schema.columns"},
     "data.advisor": {"data"},
     "messaging.tensor": set(),
@@ -105,6 +110,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema.compile",
     },
+    "measure.lost": {"data.messages", "data.recordings", "results.records"},
     "measure.campaign": {
         "observe.doctor",
         "results.analysis",
@@ -117,6 +123,7 @@ RUNTIME = "runtime"  # of generated code: columns and support headers, and what 
 CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "wirecost/message": set(),
     "wirecost/probe": set(),
+    "wirecost/arrow": {RUNTIME},
     "wirecost/trace": set(),
     "wirecost/heap": set(),
     "wirecost/hooks/allocations": {"wirecost/probe"},
@@ -146,6 +153,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     "bench/static": {"bench", "wirecost/codec", "wirecost/message", RUNTIME},
     "python": {
         "fmu/osmp",
+        "wirecost/arrow",
         "wirecost/cloud",
         "wirecost/cloud/packed",
         "wirecost/ctf",

@@ -98,23 +98,6 @@ def test_another_vendor_reads_a_frame(domain: str, transport: Transport, size: i
     assert output == [0, frame.nbytes + 24, zlib.crc32(frame.tobytes())]
 
 
-def test_another_vendor_sees_an_image(domain: str, transport: Any) -> None:
-    pixels = np.arange(30, dtype=np.uint8).reshape(2, 5, 3)
-    topic = transport.image_publisher("camera/image")
-    output = read_by_cyclone(
-        domain,
-        "rt/camera/image",
-        "Image",
-        "[message.header.stamp.sec, message.header.stamp.nanosec, message.header.frame_id,"
-        " message.height, message.width, message.encoding, message.is_bigendian, message.step,"
-        " bytes(message.data).hex()]",
-        lambda: topic.send(pixels, encoding="bgr8", stamp_ns=12_000_000_034, frame_id="left"),
-    )
-    assert output == [12, 34, "left", 2, 5, "bgr8", 0, 15, pixels.tobytes().hex()]
-    topic.close()
-    topic.close()
-
-
 @pytest.mark.parametrize("address", ["x", "-1", "233", "²", "1.5", "@127.0.0.1"])
 def test_a_domain_that_is_none(address: str) -> None:
     with pytest.raises(UserError, match="a DDS domain is needed"):

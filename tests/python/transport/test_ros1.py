@@ -14,12 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from support import needs
 from wirecost.messaging.transport import find, open_transport
-from wirecost.messaging.transport.shared.images import image
 from wirecost.system.errors import UserError
 
 needs.transport("ros1")
@@ -124,39 +122,6 @@ with transport.publisher("/bytes") as topic:
     assert len(data) == 2 * (4 + 24) + len(frame)
 
 
-def test_rospy_sees_an_image(start: Any, master: str) -> None:
-    what = (
-        "[message.header.stamp.to_nsec(), message.header.frame_id, message.height, message.width,"
-        " message.encoding, message.is_bigendian, message.step, bytes(message.data).hex()]"
-    )
-    listener = start(
-        LISTENER.format(module="sensor_msgs", kind="Image", seconds=SECONDS, what=what), "/image"
-    )
-    start(
-        OURS
-        + """
-topic = transport.image_publisher("/image")
-assert topic.wait_for_subscriber(60)
-pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
-topic.send(pixels, stamp_ns=12_000_000_034, frame_id="camera")
-while topic.wait_for_subscriber(0):
-    pass
-topic.close()
-""",
-        master,
-    )
-    assert listener.last() == [
-        12_000_000_034,
-        "camera",
-        2,
-        4,
-        "rgb8",
-        0,
-        12,
-        bytes(range(24)).hex(),
-    ]
-
-
 def test_a_strangers_message_is_refused(start: Any, master: str) -> None:
     start(TALKER, "/strange")
     ours = start(
@@ -206,47 +171,6 @@ def test_a_master_that_is_away_is_named() -> None:
         assert address
     with pytest.raises(UserError, match=r"no ROS master at .*: start roscore"):
         open_transport("ros1", address)
-
-
-@pytest.mark.parametrize(
-    ("shape", "dtype", "encoding", "step"),
-    [
-        ((2, 3), "u1", "mono8", 3),
-        ((2, 3, 4), "u1", "rgba8", 12),
-        ((2, 3), "<u2", "mono16", 6),
-        ((2, 3), "<f4", "32FC1", 12),
-        ((2, 3, 2), "<f8", "64FC2", 48),
-        ((2, 3), "<i2", "16SC1", 6),
-    ],
-)
-def test_arrays_that_are_images(
-    shape: tuple[int, ...], dtype: str, encoding: str, step: int
-) -> None:
-    pixels = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
-    described = image(pixels)
-    assert (described.height, described.width, described.encoding, described.step) == (
-        2,
-        3,
-        encoding,
-        step,
-    )
-    assert bytes(described.pixels) == pixels.tobytes()
-
-
-def test_rows_with_gaps_and_other_byte_orders() -> None:
-    wide = np.arange(24, dtype=">u2").reshape(4, 6)
-    found = image(wide[:, ::2])
-    assert (found.width, found.big_endian) == (3, True)
-    assert bytes(found.pixels) == wide[:, ::2].tobytes()
-    assert image(wide.astype("u1"), "bayer_rggb8").encoding == "bayer_rggb8"
-
-
-@pytest.mark.parametrize("shape", [(3,), (2, 2, 2, 2), (0, 5)])
-def test_arrays_that_are_none(shape: tuple[int, ...]) -> None:
-    with pytest.raises(UserError, match="is no image"):
-        image(np.zeros(shape, np.uint8))
-    with pytest.raises(UserError, match="is no image"):
-        image(np.zeros((2, 2), np.complex64))
 
 
 def test_the_master_ends_with_its_user() -> None:

@@ -17,6 +17,8 @@ NONE = ("", "unknown")
 
 DIGEST = "topic_type_hash"
 """Key of a type's digest beside an MCAP's channel."""
+CALLER = "callerid"
+"""Key of the publishing node's name beside a channel of ROS 1."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,17 @@ class RecordedConnection:
 
 
 class RecordedMessage(NamedTuple):
-    """A message in a file; ``connection``: its number there."""
+    """A message in a file; ``connection``: its number there.
+
+    ``sequence``: the number that its publisher or the recorder gave it, and ``publish_ns``: when it
+    was published; None in formats that have neither.
+    """
 
     connection: int
     time_ns: int
     data: bytes | memoryview
+    sequence: int | None = None
+    publish_ns: int | None = None
 
 
 class RecordingPart(Protocol):

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirecost.data.recordings import formats
+from wirecost.data.recordings.blocks import ALL_TIMES, MessageBlock, Window, blocks
 from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
     RecordedMessage,
+    RecordingPart,
 )
 from wirecost.data.recordings.offered import KEY, offered_words
 from wirecost.system.closing import Closing
@@ -44,6 +47,8 @@ class Recording(Closing):
         if not path.exists():
             raise UserError(f"{path}: no such file or folder; name a recording")
         self.path = path
+        self.file_number = 0
+        """Number of the file that ``each`` reads."""
         self._files = formats.open_files(path)
         self._parts = self._files.parts
         self.warnings = list(self._files.warnings)
@@ -138,24 +143,51 @@ class Recording(Closing):
 
     def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
         """Yield every message of every file, as long as it can be read; the rest is a warning."""
-        for part in self._parts:
+        for number, part in enumerate(self._parts):
+            self.file_number = number
             connections = {connection.number: connection for connection in part.connections}
-            warned = len(part.warnings)
             lost = 0
-            try:
+            with self._noting(part):
                 for message in part.each():
                     connection = connections.get(message.connection)
                     if connection is None:
                         lost += 1
                     else:
                         yield connection, message
-            except UserError as error:
-                self.warnings.append(str(error).removeprefix(f"{part.path}: "))
-            self.warnings += [
-                warning.removeprefix(f"{part.path}: ") for warning in part.warnings[warned:]
-            ]
             if lost:
                 self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
+
+    def blocks(
+        self, groups: Collection[ConnectionGroup], window: Window = ALL_TIMES
+    ) -> Iterator[MessageBlock]:
+        """Yield the messages of groups in blocks, file by file; what is lost is a warning."""
+        for number, part in enumerate(self._parts):
+            members = set().union(*(group.members.get(number, ()) for group in groups))
+            if members:
+                with self._noting(part):
+                    yield from blocks(part, members, window)
+
+    @contextmanager
+    def _noting(self, part: RecordingPart) -> Iterator[None]:
+        """Make a warning of what ends the reading of a file, and of what this warns of."""
+        warned = len(part.warnings)
+        try:
+            yield
+        except UserError as error:
+            self.warnings.append(str(error).removeprefix(f"{part.path}: "))
+        self.warnings += [
+            warning.removeprefix(f"{part.path}: ") for warning in part.warnings[warned:]
+        ]
+
+    @property
+    def begin_ns(self) -> int:
+        """Time of its first message. Raises UserError."""
+        begins = [
+            part.span_ns([each.number for each in part.connections if each.count])[0]
+            for part in self._parts
+            if any(connection.count for connection in part.connections)
+        ]
+        return min(begins, default=0)
 
     def rate_hz(self, groups: Collection[ConnectionGroup]) -> float | None:
         """Return how many messages of these groups came in a second, on the mean.

@@ -19,7 +19,6 @@ TYPES: Mapping[str, str] = {
 }
 """Message types by their short form in the names of trace files."""
 SUFFIXES = (".osi", ".mcap", ".txth")
-FORMATS = tuple(suffix[1:] for suffix in SUFFIXES)
 COMPRESSIONS = ("zstd", "lz4", "none")
 """Compressions of ``.mcap``."""
 REPEAT_EVERY = 100

@@ -113,10 +113,12 @@ def own_path() -> Path:
 
 def known_prices() -> PriceList:
     """Return the prices that wirecost brings, and over them those of this machine."""
-    own, shipped = _kept(own_path(), is_own=True), _kept(SHIPPED, is_own=False)
-    if own.about.get("machine") == machine_name():
-        return own.over(shipped)
-    return shipped
+    return own_prices().over(shipped_prices())
+
+
+def shipped_prices() -> PriceList:
+    """Return the prices that wirecost brings alone."""
+    return _kept(SHIPPED, is_own=False)
 
 
 def own_prices() -> PriceList:

@@ -41,6 +41,10 @@ def system_cost(
         duration_s=read.duration_s,
         prices=dict(pricing.prices.about),
         is_own=all(one.is_own for one in known if one.encode_ns is not None),
+        is_partly_own=any(
+            path is not None and path.is_own
+            for path in (pricing.path(one.wire, lang) for one in known for lang in used)
+        ),
         topics=topics,
         remedies=remedies(files, priced, pricing),
         over=pricing.middleware,

@@ -15,7 +15,7 @@ from wirecost.system.errors import UserError
 
 @dataclass(frozen=True)
 class AvailableTransport:
-    """One transport, usable or not."""
+    """One middleware, usable or not."""
 
     name: str
     title: str

@@ -74,7 +74,7 @@ class Client(Connection[Requester]):
 
 
 def request(
-    transport_or_service: str,
+    middleware_or_service: str,
     service: str | None = None,
     /,
     *,
@@ -88,8 +88,8 @@ def request(
     """Open a service for questions: ``request("zeromq", "policy")``, or ``request("policy")``.
 
     ``depth``: answers that may be held by arrays in use. The other options are those of
-    ``wirecost.publish`` and ``wirecost.subscribe``. Raises UserError, also for transports that
+    ``wirecost.publish`` and ``wirecost.subscribe``. Raises UserError, also for middlewares that
     have no requests.
     """
-    name, service = chosen(transport_or_service, service)
+    name, service = chosen(middleware_or_service, service)
     return Client(name, service, address, depth, DecodeOptions(as_, copy, writable), device_to_host)

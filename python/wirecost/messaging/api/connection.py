@@ -22,7 +22,7 @@ SLICE_S = 0.1
 
 
 class Closable(Protocol):
-    """Endpoint of a transport, as far as it is closed."""
+    """Endpoint of a middleware, as far as it is closed."""
 
     def close(self) -> None: ...
 
@@ -42,7 +42,7 @@ def _close_all() -> None:
 
 
 class Connection(Closing, Generic[Endpoint]):
-    """An endpoint of a transport. Leaving ``with`` or ``async with`` closes it."""
+    """An endpoint of a middleware. Leaving ``with`` or ``async with`` closes it."""
 
     _receives: ClassVar[bool] = False
 
@@ -55,7 +55,7 @@ class Connection(Closing, Generic[Endpoint]):
     ) -> None:
         """Open it.
 
-        Raises UserError if the transport cannot be used here, or not for this topic.
+        Raises UserError if the middleware cannot be used here, or not for this topic.
         """
         _check_names(topic, address)
         self.transport = transport
@@ -115,12 +115,12 @@ class Connection(Closing, Generic[Endpoint]):
         return self
 
     async def __aexit__(self, *raised: object) -> None:
-        # Closing waits for a thread that is in the transport; the loop must not.
+        # Closing waits for a thread that is in the middleware; the loop must not.
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.close))
 
 
 def _check_names(topic: str, address: str | None) -> None:
-    """Raise UserError for one that is no text: no transport could carry its name."""
+    """Raise UserError for one that is no text: no middleware could carry its name."""
     for what, name in (("topic", topic), ("address", address or "")):
         if not is_unicode(name):
             raise UserError(f"{what} {printable(name)}: not UTF-8; name it in UTF-8")

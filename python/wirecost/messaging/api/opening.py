@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choice of the transport, and one of a kind a process: a session costs threads and time."""
+"""Choice of the middleware, and one of a kind a process: a session costs threads and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ON_ONE_MACHINE = (SHARED_MEMORY, "zeromq")
 """Transports that are taken where none is named, in this order."""
 
 ONE_AT_A_TIME = threading.RLock()
-"""Held while anything is opened or closed: no transport needs to expect that of two threads."""
+"""Held while anything is opened or closed: no middleware needs to expect that of two threads."""
 
 Key = tuple[int, str, str | None, bool]
 _shared: dict[Key, Shared] = {}
@@ -22,7 +22,7 @@ _shared: dict[Key, Shared] = {}
 
 @dataclass
 class Shared:
-    """A transport for all senders, or all receivers, of a process that name the same address."""
+    """A middleware for all senders, or all receivers, of a process that name the same address."""
 
     transport: Transport
     key: Key
@@ -38,23 +38,23 @@ class Shared:
             self.transport.close()
 
 
-def chosen(transport_or_topic: str, topic: str | None) -> tuple[str, str]:
-    """Return transport and topic; the first usable transport if only a topic is given.
+def chosen(middleware_or_topic: str, topic: str | None) -> tuple[str, str]:
+    """Return middleware and topic; the first usable middleware if only a topic is given.
 
-    Raises UserError where none is, and for a transport without a topic.
+    Raises UserError where none is, and for a middleware without a topic.
     """
     if topic is not None:
-        return transport_or_topic, topic
-    if transport_or_topic in names():
+        return middleware_or_topic, topic
+    if middleware_or_topic in names():
         raise UserError(
-            f"{transport_or_topic!r} is a middleware: give a topic as well, as in"
-            f' wirecost.publish("{transport_or_topic}", "camera")'
+            f"{middleware_or_topic!r} is a middleware: give a topic as well, as in"
+            f' wirecost.publish("{middleware_or_topic}", "camera")'
         )
-    return default(), transport_or_topic
+    return default(), middleware_or_topic
 
 
 def default() -> str:
-    """Return the transport for one machine. Raises UserError where none can be used here."""
+    """Return the middleware for one machine. Raises UserError where none can be used here."""
     reasons = []
     for name in ON_ONE_MACHINE:
         why = find(name).missing()
@@ -65,7 +65,7 @@ def default() -> str:
 
 
 def shared(name: str, address: str | None, receives: bool) -> Shared:
-    """Return the transport, opened if nobody did yet. Raises UserError if it cannot be."""
+    """Return the middleware, opened if nobody did yet. Raises UserError if it cannot be."""
     # A forked child must not use its parent's sockets and threads. Senders and receivers are apart,
     # as a session need not count its own ends among those that are there.
     key = os.getpid(), name, address, receives

@@ -83,7 +83,7 @@ class Publication(Connection[Publisher]):
 
 
 def publish(
-    transport_or_topic: str,
+    middleware_or_topic: str,
     topic: str | None = None,
     /,
     *,
@@ -94,12 +94,12 @@ def publish(
 ) -> Publication:
     """Open a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
 
-    Without a transport it is the first one for one machine that can be used here, iceoryx2 or
-    ZeroMQ. ``address``: where the transport's server or peer is; without it, on this machine.
+    Without a middleware it is the first one for one machine that can be used here, iceoryx2 or
+    ZeroMQ. ``address``: where the middleware's server or peer is; without it, on this machine.
     ``device_to_host``: gets each tensor on a device, as ``wirecost.to_host`` does; without it such
     tensors are an error. ``checksum``: lets the receiver check the data; needs xxhash on both
     sides. ``schema``: what each message must be (``wirecost.messaging.api.schema``); another one is
     refused before it is sent. Raises UserError.
     """
-    name, topic = chosen(transport_or_topic, topic)
+    name, topic = chosen(middleware_or_topic, topic)
     return Publication(name, topic, address, device_to_host, checksum, schema)

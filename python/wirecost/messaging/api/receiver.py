@@ -44,7 +44,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _take(self, timeout: float) -> Raw | None:
-        """Receive from the transport. Raises UserError."""
+        """Receive from the middleware. Raises UserError."""
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
@@ -129,7 +129,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
             try:
                 return self._take(min(SLICE_S, max(0.0, deadline - time.monotonic())))
             except Exception:
-                if self._closed:  # by a handler of a signal, under the transport's feet
+                if self._closed:  # by a handler of a signal, under the middleware's feet
                     return None
                 raise
 

@@ -111,7 +111,7 @@ class Service(Receiver[Replier, Request, Asked]):
 
 
 def serve(
-    transport_or_service: str,
+    middleware_or_service: str,
     service: str | None = None,
     /,
     *,
@@ -126,9 +126,9 @@ def serve(
 
     ``for request in service: request.answer(…)``. ``depth``: requests that may be held by arrays
     in use. The other options are those of ``wirecost.publish`` and ``wirecost.subscribe``. Raises
-    UserError, also for transports that have no requests.
+    UserError, also for middlewares that have no requests.
     """
-    name, service = chosen(transport_or_service, service)
+    name, service = chosen(middleware_or_service, service)
     return Service(
         name, service, address, depth, DecodeOptions(as_, copy, writable), device_to_host
     )

@@ -65,7 +65,7 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
 
 
 def subscribe(
-    transport_or_topic: str,
+    middleware_or_topic: str,
     topic: str | None = None,
     /,
     *,
@@ -79,13 +79,13 @@ def subscribe(
     """Open a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
 
     Transport and ``address`` as those of ``wirecost.publish``. ``depth``: messages that may wait,
-    and that may be held by arrays in use, each; where more wait the transport drops some, as
+    and that may be held by arrays in use, each; where more wait the middleware drops some, as
     ``wirecost transports`` shows. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
     or of the tables (``"pandas"``, …), else the sender's. ``copy``: into memory of the message's
     own, which may be kept and written. ``writable``: arrays may be written without; other
-    subscribers see that where the transport shares its memory. ``schema``: what each message must
+    subscribers see that where the middleware shares its memory. ``schema``: what each message must
     be, else receiving it raises UserError, after which the next one can be received. Raises
     UserError.
     """
-    name, topic = chosen(transport_or_topic, topic)
+    name, topic = chosen(middleware_or_topic, topic)
     return Subscription(name, topic, address, depth, DecodeOptions(as_, copy, writable), schema)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trial of whether a transport carries a message here.
+"""Trial of whether a middleware carries a message here.
 
 It is between two processes of their own, which end with this one, whatever the middleware does to
 them.
@@ -31,7 +31,7 @@ ENDS = "wirecost.messaging.api.trial_end"
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """Outcome of one transport; exactly one of the three is not None."""
+    """Outcome of one middleware; exactly one of the three is not None."""
 
     name: str
     ms: float | None = None

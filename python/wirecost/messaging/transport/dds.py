@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DDS by Fast DDS, on topics that nodes of ROS 2 read.
 
-Frames are ``std_msgs/UInt8MultiArray`` and arrays ``sensor_msgs/Image``. Messages go over UDP on
-loopback, or on the given interface.
+Frames are ``std_msgs/UInt8MultiArray``. Messages go over UDP on loopback, or on the given
+interface.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,9 +22,8 @@ from wirecost.messaging.transport.meeting import InDomain
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
 from wirecost.messaging.transport.settings import DEFAULT, AskedQuality, TransportSetting, matched
-from wirecost.messaging.transport.shared.images import ImagePublisher
 from wirecost.messaging.transport.shared.inbox_based import InboxReplier, InboxRequester
-from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head, image_message
+from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head
 from wirecost.system.errors import UserError
 from wirecost.system.free_domain import FreeDomain
 from wirecost.system.waiting import wait_until
@@ -39,7 +38,6 @@ _DEPTH = 16
 _TURN_S = 0.1
 _NAME = re.compile(r"/?[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
 _BYTES = "std_msgs::msg::dds_::UInt8MultiArray_"
-_IMAGE = "sensor_msgs::msg::dds_::Image_"
 
 
 def _topic(kind: str, name: str, end: str = "") -> str:
@@ -103,14 +101,12 @@ def _found(writer: _dds.Writer) -> bool:
     return writer.readers() > writer.unconfirmed()
 
 
-def _writer(
-    participant: _dds.Participant, topic: str, kind: str = _BYTES, quality: Quality = OWN
-) -> _dds.Writer:
+def _writer(participant: _dds.Participant, topic: str, quality: Quality = OWN) -> _dds.Writer:
     from wirecost import _dds  # noqa: PLC0415
 
     # The makers chose reliable writers, and readers that are not.
     qos = _qos(quality, quality.waits(own=True, makers=True))
-    return _dds.Writer(participant, topic, kind, qos, b"")
+    return _dds.Writer(participant, topic, _BYTES, qos, b"")
 
 
 def _wrapped(data: bytes) -> bytes:
@@ -120,7 +116,7 @@ def _wrapped(data: bytes) -> bytes:
 class _DdsPublisher(Publisher):
     def __init__(self, participant: _dds.Participant, topic: str, quality: Quality) -> None:
         super().__init__()
-        self._writer = _writer(participant, topic, quality=quality)
+        self._writer = _writer(participant, topic, quality)
 
     def _send(self, frame: Frame, trailer: bytes) -> bool:
         size = frame.nbytes + len(trailer)
@@ -135,20 +131,6 @@ class _DdsPublisher(Publisher):
     def close(self) -> None:
         self._writer.close()
         super().close()
-
-
-class _ImageTopic:
-    def __init__(self, participant: _dds.Participant, topic: str) -> None:
-        self._writer = _writer(participant, topic, _IMAGE)
-
-    def send(self, parts: Sequence[Any]) -> None:
-        self._writer.send_pieces(list(parts))
-
-    def wait(self, timeout: float) -> bool:
-        return wait_until(lambda: _found(self._writer), timeout)
-
-    def close(self) -> None:
-        self._writer.close()
 
 
 class _DdsSubscriber(Subscriber):
@@ -259,11 +241,6 @@ class Dds(Transport):
 
     def publisher(self, topic: str) -> Publisher:
         return self._kept(_DdsPublisher(self._participant, _topic("rt", topic), self.quality))
-
-    def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        images = _ImageTopic(self._participant, _topic("rt", topic))
-        return self._kept(ImagePublisher(images, image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Subscriber:
         return self._kept(

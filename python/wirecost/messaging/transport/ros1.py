@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS 1 through rospy: frames as ``std_msgs/UInt8MultiArray``, arrays as ``sensor_msgs/Image``.
+"""ROS 1 through rospy: frames as ``std_msgs/UInt8MultiArray``.
 
 The messages' bytes are written and taken as they are, past genpy's tuples of numbers.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import itertools
 import os
 import struct
 import threading
@@ -29,7 +28,6 @@ from wirecost.messaging.transport.settings import (
     TransportSetting,
     matched,
 )
-from wirecost.messaging.transport.shared.images import Image, ImagePublisher
 from wirecost.messaging.transport.shared.inbox_based import InboxSubscriber
 from wirecost.messaging.transport.shared.ros_topic import RosPublisher
 from wirecost.messaging.transport.shared.server_process import (
@@ -99,14 +97,12 @@ def _end_with_program() -> None:
 
 
 @functools.cache
-def _raw(module: str, name: str) -> type[Any]:
+def _raw() -> type[Any]:
     """Return a message class that rospy takes for the generated one, but whose content is bytes."""
-    generated: Any = getattr(importlib.import_module(module), name)
+    generated: Any = importlib.import_module("std_msgs.msg").UInt8MultiArray
 
     class Raw(generated):  # type: ignore[misc]
         __slots__ = ("parts",)
-        # rospy would look for a header's fields.
-        _has_header = False
 
         def __init__(self, parts: Sequence[Any] = ()) -> None:
             self.parts = parts
@@ -125,17 +121,16 @@ def _raw(module: str, name: str) -> type[Any]:
 class _Ros1Topic:
     """A publisher of rospy's; each connection has a queue and a thread."""
 
-    def __init__(self, rospy: Any, topic: str, kind: type[Any], queue: int | None = _QUEUE) -> None:
+    def __init__(self, rospy: Any, topic: str, queue: int | None) -> None:
         """Queue so many messages for each connection; None writes to the socket and waits."""
-        self.kind = kind
         try:
-            self.publisher = rospy.Publisher(topic, kind, queue_size=queue, tcp_nodelay=True)
+            self.publisher = rospy.Publisher(topic, _raw(), queue_size=queue, tcp_nodelay=True)
         except ValueError as error:
             raise UserError(f"topic {topic!r}: not a name of ROS ({error})") from error
         self._closed = False
 
     def send(self, parts: Sequence[Any]) -> None:
-        self.publisher.publish(self.kind(parts))
+        self.publisher.publish(_raw()(parts))
 
     def wait(self, timeout: float) -> bool:
         return wait_until(lambda: self.publisher.get_num_connections() > 0, timeout)
@@ -152,35 +147,12 @@ class _Ros1Publisher(RosPublisher):
         return [_ARRAY.pack(0, 0, size), _PAD, *frame.parts(), self.trailer(len(_PAD))]
 
 
-def _image_message(
-    sequence: Iterator[int], picture: Image, stamp_ns: int, frame_id: str
-) -> list[Any]:
-    """Return the parts of a ``sensor_msgs/Image``; the pixels as they lie."""
-    named, kind = frame_id.encode(), picture.encoding.encode()
-    head = struct.pack(
-        f"<IIII{len(named)}sIII{len(kind)}sBII",
-        next(sequence),
-        *divmod(stamp_ns, 1_000_000_000),
-        len(named),
-        named,
-        picture.height,
-        picture.width,
-        len(kind),
-        kind,
-        picture.big_endian,
-        picture.step,
-        len(picture.pixels),
-    )
-    return [head, picture.pixels]
-
-
 class _Ros1Subscriber(InboxSubscriber):
     def __init__(self, rospy: Any, topic: str, depth: int, waits: bool) -> None:
         super().__init__(depth, waits)
-        kind = _raw("std_msgs.msg", "UInt8MultiArray")
         try:
             self._subscriber: Any = rospy.Subscriber(
-                topic, kind, self._take, buff_size=_READ_BYTES, tcp_nodelay=True
+                topic, _raw(), self._take, buff_size=_READ_BYTES, tcp_nodelay=True
             )
         except ValueError as error:
             raise UserError(f"topic {topic!r}: not a name of ROS ({error})") from error
@@ -208,7 +180,7 @@ class Ros1(Transport):
     title = "ROS 1"
     package = Package(
         "python3-rospy",
-        ("rospy", "std_msgs", "sensor_msgs"),
+        ("rospy", "std_msgs"),
         "apt install python3-rospy python3-std-msgs python3-sensor-msgs (with system packages)",
         debian=True,
     )
@@ -263,13 +235,7 @@ class Ros1(Transport):
 
     def publisher(self, topic: str) -> Publisher:
         queue = None if self.quality.waits(makers=True) else self.quality.room(_QUEUE, _QUEUE)
-        kind = _raw("std_msgs.msg", "UInt8MultiArray")
-        return _Ros1Publisher(self.name, _Ros1Topic(self._rospy, topic, kind, queue))
-
-    def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publish arrays as ``sensor_msgs/Image``. Raises UserError for a topic that is none."""
-        image_topic = _Ros1Topic(self._rospy, topic, _raw("sensor_msgs.msg", "Image"))
-        return ImagePublisher(image_topic, functools.partial(_image_message, itertools.count()))
+        return _Ros1Publisher(self.name, _Ros1Topic(self._rospy, topic, queue))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> InboxSubscriber:
         return _Ros1Subscriber(self._rospy, topic, depth, self.quality.waits())

@@ -248,11 +248,12 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     """Topics, the costliest first; ``warnings``: about what could not be read.
 
     ``files``: recordings, or the words by which a command names a running graph; ``prices``:
-    machine and date of the prices; ``is_own``: they are of this machine; ``over``: the middleware
-    that was chosen instead of the usual one; ``includes``: what is in the times, in half a line;
-    ``is_listened``: false where only nodes and topics were looked
-    for; ``looking``: share of a core that listening itself took, None of a recording; ``ends``: who
-    pays, where breakpoints were set; ``lost_records``: calls of which the kernel kept none.
+    machine and date of the prices; ``is_own``: they are of this machine, ``is_partly_own``: those
+    of a path are; ``over``: the middleware that was chosen instead of the usual one; ``includes``:
+    what is in the times, in half a line; ``is_listened``: false where only nodes and topics were
+    looked for; ``looking``: share of a core that listening itself took, None of a recording;
+    ``ends``: who pays, where breakpoints were set; ``lost_records``: calls of which the kernel kept
+    none.
     """
 
     format: str = FORMAT
@@ -262,6 +263,7 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     duration_s: Amount
     prices: dict[str, str]
     is_own: bool
+    is_partly_own: bool = False
     topics: list[TopicCost]
     remedies: list[Remedy] = []
     processes: list[ProcessCost] = []

@@ -4,4 +4,4 @@
 from __future__ import annotations
 
 FIGURE_FORMATS = ("svg", "png", "pdf")
-REPORT_FORMATS = ("html", *FIGURE_FORMATS, "md", "csv", "mcap")
+REPORT_FORMATS = ("html", *FIGURE_FORMATS, "md", "csv")

@@ -16,6 +16,7 @@ from rosbags.interfaces import ConnectionExtRosbag1, MessageDefinition, MessageD
 from rosbags.rosbag1.reader import Chunk, Header, RecordType, decompressors, normalize
 
 from wirecost.data.recordings.connection import (
+    CALLER,
     RecordedConnection,
     RecordedMessage,
     RecordingFiles,
@@ -45,7 +46,7 @@ class _Bag1Reader(rosbag1.Reader):
             MessageDefinition(MessageDefinitionFormat.MSG, text),
             about.get("md5sum", b"").decode("ascii", "replace"),
             0,
-            ConnectionExtRosbag1(None, None),
+            ConnectionExtRosbag1(about.get(CALLER, b"").decode("utf-8", "replace"), None),
             self,
         )
 
@@ -92,7 +93,7 @@ class Bag1:
                 raise ValueError("two connections of one number")
         self.connections = [
             RecordedConnection(each.id, each.topic, each.msgtype, "ros1", "ros1msg",
-                       each.msgdef.data.encode(), each.msgcount, each.digest)
+                       each.msgdef.data.encode(), each.msgcount, each.digest, _about(each))
             for each in self._reader.connections
         ]  # fmt: skip
 
@@ -121,6 +122,11 @@ class Bag1:
 
     def close(self) -> None:
         self._reader.close()
+
+
+def _about(connection: RosbagsConnection) -> dict[str, str]:
+    caller = getattr(connection.ext, CALLER, "")
+    return {CALLER: caller} if caller else {}
 
 
 def open_files(path: Path) -> RecordingFiles:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from mcap.opcode import Opcode
 
 from wirecost.data.recordings.mcap import index
@@ -19,6 +20,8 @@ from wirecost.system.foreign import shown
 from wirecost.system.mapped import Mapped
 from wirecost.system.progress import Progress, silent
 
+NOTED = 1 << 14
+"""Messages of a block: pages of the file before them are released."""
 CACHED = 32 << 20
 """Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
 
@@ -30,6 +33,7 @@ class McapMessage(NamedTuple):
     log_ns: int
     publish_ns: int
     data: memoryview
+    sequence: int
 
 
 class McapFile(Closing):
@@ -71,19 +75,41 @@ class McapFile(Closing):
 
     def each(self) -> Iterator[McapMessage]:
         """Yield every message in the order of the file; warn of those that are lost."""
-        frames = self.contents.frames
-        chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
-        order = np.lexsort((offset, chunk))
-        starts = np.flatnonzero(np.diff(chunk[order], prepend=chunk[order[:1]] - 1))
         lost: Counter[str] = Counter()
-        for numbers in np.split(order, starts[1:]) if len(order) else ():
-            place = int(chunk[numbers[0]])
+        for place, offsets in self.contents.frames.by_chunk():
             try:
                 data = self._bytes(place)
-                for at in offset[numbers].tolist():
+                for at in offsets.tolist():
                     yield self._message(data, at)
             except (UserError, *index.DAMAGE) as error:
-                lost[_where(place, error)] += len(numbers)
+                lost[_where(place, error)] += len(offsets)
+        self._warn_of(lost)
+
+    def blocks(
+        self, channels: Collection[int], begin_ns: int, end_ns: int
+    ) -> Iterator[tuple[memoryview, npt.NDArray[np.void]]]:
+        """Yield memory and the heads of the messages in it, in the order of the file.
+
+        The heads are of type ``index.HEADS``. Messages that are lost are warned of.
+        """
+        lost: Counter[str] = Counter()
+        chosen = self.contents.frames.chosen(channels, begin_ns, end_ns)
+        for place, offsets in self.contents.frames.by_chunk(chosen):
+            try:
+                data = self._bytes(place)
+            except (UserError, *index.DAMAGE) as error:
+                lost[_where(place, error)] += len(offsets)
+                continue
+            for at in range(0, len(offsets), NOTED):
+                heads = index.heads(data, offsets[at : at + NOTED], channels)
+                if absent := len(offsets[at : at + NOTED]) - len(heads):
+                    lost[_where(place, ValueError())] += absent
+                if place == index.OUTSIDE:
+                    self._data.note_read(int(heads["size"].sum()))
+                yield data, heads
+        self._warn_of(lost)
+
+    def _warn_of(self, lost: Counter[str]) -> None:
         self.warnings += [
             f"{self.path}: {counted(count, 'message')} or fewer lost in {where}"
             for where, count in lost.items()
@@ -94,13 +120,13 @@ class McapFile(Closing):
 
     def _message(self, data: memoryview, at: int) -> McapMessage:
         """Return the message that begins there. Raises what DAMAGE names."""
-        opcode, length, channel, _, log_ns, publish_ns = index.MESSAGE.unpack_from(data, at)
+        opcode, length, channel, sequence, log_ns, publish_ns = index.MESSAGE.unpack_from(data, at)
         start, end = at + index.MESSAGE.size, at + index.HEAD + length
         if opcode != Opcode.MESSAGE or not start <= end <= len(data):
             raise ValueError("no message where the index has one")
         if data is self._data.view:
             self._data.note_read(length)
-        return McapMessage(channel, log_ns, publish_ns, data[start:end])
+        return McapMessage(channel, log_ns, publish_ns, data[start:end], sequence)
 
     def _misleading(self, number: int) -> UserError:
         """Return the error of an index that leads to no message."""

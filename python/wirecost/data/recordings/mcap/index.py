@@ -7,8 +7,9 @@ import struct
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import IO, cast
 
 import lz4.frame
@@ -57,6 +58,12 @@ MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 HEAD = 9
 """Bytes of a record before its content."""
+_FRAME = np.dtype(
+    [("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("sequence", "<u4"),
+     ("log_time", "<u8"), ("publish_time", "<u8")]
+)  # fmt: skip
+"""The same as ``MESSAGE``, of many at once."""
+HEADS = np.dtype([("begin", "u8"), ("size", "u8"), ("log_time", "u8")])
 _INDEX_HEAD = 6
 """Bytes of a message index before its entries: channel, and bytes of the entries."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
@@ -147,6 +154,35 @@ class FrameIndex:
         self.log_time.frombytes(entries[:, 0].tobytes())
         self.chunk.extend(array("q", [chunk]) * count)
         self.offset.frombytes(entries[:, 1].tobytes())
+
+    def chosen(
+        self, channels: Collection[int], begin_ns: int, end_ns: int
+    ) -> npt.NDArray[np.int64]:
+        """Return the numbers of messages of these channels, from one time to before another."""
+        most = np.iinfo(np.uint64).max
+        times = np.asarray(self.log_time)
+        is_wanted = np.isin(np.asarray(self.channel), sorted(channels))
+        if begin_ns > 0:
+            is_wanted &= times >= np.uint64(min(begin_ns, most))
+        if end_ns <= np.iinfo(np.int64).max - 1:
+            is_wanted &= times < np.uint64(max(end_ns, 0))
+        return np.flatnonzero(is_wanted)
+
+    def by_chunk(
+        self, chosen: npt.NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+        """Yield each chunk with the offsets of messages in it, in the order of the file."""
+        chunk, offset = np.asarray(self.chunk), np.asarray(self.offset)
+        if chosen is not None:
+            chunk, offset = chunk[chosen], offset[chosen]
+        steps = np.diff(chunk)
+        if (steps < 0).any() or (np.diff(offset.view(np.int64))[steps == 0] < 0).any():
+            order = np.lexsort((offset, chunk))
+            chunk, offset = chunk[order], offset[order]
+        ends = [*(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(chunk)]
+        for begin, end in pairwise((0, *ends)):
+            if begin < end:
+                yield int(chunk[begin]), offset[begin:end]
 
     def of(self, channels: set[int]) -> FrameTable:
         chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
@@ -392,6 +428,30 @@ def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -
     if len(contents.frames.offset) >= MAX_FRAMES:
         raise ValueError("more frames than a file without an index may have")
     contents.frames.add(channel, log_time, place, at)
+
+
+def heads(
+    data: memoryview, offsets: npt.NDArray[np.uint64], channels: Collection[int]
+) -> npt.NDArray[np.void]:
+    """Return the heads of those messages of these channels that are whole, of type ``HEADS``."""
+    # Views of a head at every byte, of which those at the offsets are copied.
+    every = np.ndarray(max(len(data) - MESSAGE.size + 1, 0), _FRAME, data, strides=(1,))
+    offsets = offsets[offsets < len(every)]
+    frames = every[offsets]
+    fixed = MESSAGE.size - HEAD
+    room = np.uint64(len(data) - HEAD) - offsets
+    is_whole = (
+        (frames["opcode"] == Opcode.MESSAGE)
+        & (frames["length"] >= fixed)
+        & (frames["length"] <= room)
+        & np.isin(frames["channel"], sorted(channels))
+    )
+    frames = frames[is_whole]
+    result = np.empty(len(frames), HEADS)
+    result["begin"] = offsets[is_whole] + np.uint64(MESSAGE.size)
+    result["size"] = frames["length"] - np.uint64(fixed)
+    result["log_time"] = frames["log_time"]
+    return result
 
 
 def chunk_at(view: memoryview, at: int) -> memoryview:

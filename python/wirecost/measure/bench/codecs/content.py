@@ -158,13 +158,13 @@ def _table(meta: CodecMeta, rows: Sequence[CodecRow], title: str) -> Table:
 
 def _compared(row: CodecRow, other: CodecRow) -> str:
     """Say how a codec compares with another over all scans, with intervals of the times."""
-    parts = [f"{row.share / other.share:.2f} of the bytes"]
+    parts = [f"{row.codec} needs {100 * row.share / other.share:.0f} % of the bytes"]
     for stage in (row.encode, row.decode):
         within = speed_interval(stage, stage.ratio)
         bounds = f" [{within}]" if within != units.NONE else ""
         if stage.ratio is not None:
             parts.append(f"{stage.stage} {1 / stage.ratio.median:.1f} × as fast{bounds}")
-    return f"{row.codec}: {', '.join(parts)}"
+    return ", ".join(parts)
 
 
 def _speed(row: CodecRow, stage: Row) -> str:

@@ -86,11 +86,14 @@ class Settings(option.ScenarioSettings):
     )
     topic: str = option.setting("", "The topic, if a recording has several.")
     first: int | None = option.setting(
-        None, "Measure only the first N messages.", metavar="N", check=limits.at_least_one
+        None,
+        "With --data: measure only the first N messages.",
+        metavar="N",
+        check=limits.at_least_one,
     )
     sample: int | None = option.setting(
         None,
-        f"With --data: number of messages, spread evenly over it. Default: {SAMPLED}.",
+        f"With --data: measure N random ones. Default: {SAMPLED}.",
         metavar="N",
         check=limits.at_least_one,
     )
@@ -134,7 +137,7 @@ class Settings(option.ScenarioSettings):
     over: str = option.setting(
         "",
         "With --rate: also send the messages over this middleware, such as dds.",
-        metavar="TRANSPORT",
+        metavar="MIDDLEWARE",
         known=_transports,
     )
     repetitions: int | None = option.setting(
@@ -180,6 +183,10 @@ class Settings(option.ScenarioSettings):
             raise UserError(
                 "give a schema (.proto, .msg, descriptor set, Python module), or --data FILE"
             )
+        of_data = {"--first": self.first, "--sample": self.sample, "--topic": self.topic}
+        for name, value in of_data.items():
+            if value and not recordings:
+                raise UserError(f"{name} {value}: is for --data or a recording; name one")
         for name, count in self.lengths.items():
             limits.between(f"--elements {name}=", count, 0, MOST_ELEMENTS)
         if recordings and self.elements:

@@ -15,6 +15,8 @@ from wirecost.measure.bench.engine.processes import ProcessPlan, plan
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost bench static --kilometres 100"
+KILOMETRES, OBJECTS = 100, 50
+"""Synthetic road, unless asked for another."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,12 @@ class Settings(option.ScenarioSettings):
         takes="OSI",
     )
     kilometres: int = option.setting(
-        100,
-        "Length of the synthetic lanes: 10 lanes of 100 m each.",
+        KILOMETRES,
+        "Without FILE: kilometres of lanes, 10 of 100 m each.",
         check=option.within(1, 10_000),
     )
     objects: int = option.setting(
-        50, "Moving objects on the synthetic road.", check=option.within(1, 100_000)
+        OBJECTS, "Without FILE: moving objects.", check=option.within(1, 100_000)
     )
     rounds: int = option.setting(
         30,
@@ -62,6 +64,8 @@ class Settings(option.ScenarioSettings):
         super().check()
         if self.file is None and (self.topic or self.type_name):
             raise UserError("--topic, --type: are for a trace; name one")
+        if self.file is not None and (self.kilometres, self.objects) != (KILOMETRES, OBJECTS):
+            raise UserError("--kilometres, --objects: are for a synthetic road; leave FILE out")
 
     @property
     def plan(self) -> ProcessPlan:

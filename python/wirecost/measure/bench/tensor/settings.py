@@ -27,6 +27,7 @@ from wirecost.system.errors import UserError
 EXAMPLE = "wirecost bench tensor --plugins numpy --middlewares iceoryx2,zeromq"
 SWEEP = tuple(64 << 2 * i for i in range(11))
 """Sizes of a sweep in bytes, 64 B to 64 MiB."""
+SHAPES = ((200, 200),)
 LARGEST = 1 << 30
 """Most bytes of an array."""
 
@@ -77,8 +78,8 @@ class Settings(option.ScenarioSettings):
         parse=contenders,
     )
     shapes: tuple[tuple[int, ...], ...] = option.setting(
-        ((200, 200),),
-        "Extents of the array.",
+        SHAPES,
+        "Extents of the array; not with --sweep.",
         "--shape",
         metavar="NxN,…",
         parse=_shapes,
@@ -94,7 +95,7 @@ class Settings(option.ScenarioSettings):
         check=_check_dtype,
     )
     devices: tuple[str, ...] = option.setting(
-        ("cpu",), "cpu, cuda, cuda-ipc.", "--device", known=DEVICES
+        ("cpu",), "Comma-separated: cpu, cuda, cuda-ipc.", "--device", known=DEVICES
     )
     content: str = option.setting(
         "ones",
@@ -134,7 +135,8 @@ class Settings(option.ScenarioSettings):
     )
     token: str | None = option.setting(
         None,
-        "With --role publish: the token that the listener prints. Other users can see it in the "
+        "With --role publish or listen: the token; by default the listener makes and prints one. "
+        "Other users can see it in the "
         f"list of processes: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
         metavar="WORD",
     )
@@ -157,6 +159,8 @@ class Settings(option.ScenarioSettings):
     def check(self) -> None:
         """Raise UserError on what cannot be run."""
         super().check()
+        if self.sweep and self.shapes != SHAPES:
+            raise UserError("--shape: is not for --sweep, which has its own sizes; leave it out")
         if self.listen_at is not None and self.role != LISTEN:
             raise UserError("--listen-at: needs --role listen")
         if (self.peer is not None) != (self.role == PUBLISH):

@@ -96,7 +96,7 @@ class Settings(option.ScenarioSettings):
         known=_settings,
     )
     client: tuple[str, ...] = option.setting(
-        (PYTHON,), "python, or native (compiled).", known=KINDS
+        (PYTHON,), "python, native (compiled), or both, comma-separated.", known=KINDS
     )
     find_peak: bool = option.setting(
         False, "Also find the highest rate without loss.", "--find-peak"

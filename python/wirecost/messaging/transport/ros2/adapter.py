@@ -23,8 +23,7 @@ from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import Quality
 from wirecost.messaging.transport.ros2.serialized import SerializedPublisher, SerializedSubscription
 from wirecost.messaging.transport.ros2.surroundings import discovery, shared_memory
-from wirecost.messaging.transport.shared.images import ImagePublisher
-from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head, image_message
+from wirecost.messaging.transport.shared.ros2_messages import array_data, array_head
 from wirecost.messaging.transport.shared.ros_topic import RosPublisher, RosTopic
 from wirecost.messaging.transport.shared.shared_memory import FOLDER
 from wirecost.system.errors import UserError
@@ -36,12 +35,10 @@ _MAKERS_DEPTH = 10
 _LAST_DOMAIN = 232
 _TURN_NS = 100_000_000
 _CONFIRM_S = 1
-_FRAME = "std_msgs", "UInt8MultiArray"
-_IMAGE = "sensor_msgs", "Image"
 
 
-def _kind(package: str, name: str) -> Any:
-    return getattr(importlib.import_module(f"{package}.msg"), name)
+def _kind() -> Any:
+    return importlib.import_module("std_msgs.msg").UInt8MultiArray
 
 
 def _qos(quality: Quality, depth: int) -> Any:
@@ -68,11 +65,11 @@ def _errors(what: str) -> Iterator[None]:
 class _Ros2Topic:
     """A publisher of rclpy's."""
 
-    def __init__(self, node: Any, kind: Any, topic: str, quality: Quality) -> None:
+    def __init__(self, node: Any, topic: str, quality: Quality) -> None:
         self._node = node
         qos = _qos(quality, DEPTH)
         with _errors(f"topic {topic!r}"):
-            self._publisher = node.create_publisher(kind, topic, qos)
+            self._publisher = node.create_publisher(_kind(), topic, qos)
         self._messages = SerializedPublisher(self._publisher)
         self._confirmed = True
 
@@ -112,9 +109,8 @@ class Ros2Subscriber(Subscriber):
         super().__init__()
         self._node = node
         qos = _qos(quality, depth)
-        kind = _kind(*_FRAME)
         with _errors(f"topic {topic!r}"):
-            self._subscription = node.create_subscription(kind, topic, print, qos, raw=True)
+            self._subscription = node.create_subscription(_kind(), topic, print, qos, raw=True)
         self._messages = SerializedSubscription(self._subscription)
         library = importlib.import_module("rclpy.impl.implementation_singleton")
         wait_set = library.rclpy_implementation.WaitSet
@@ -154,7 +150,7 @@ class Ros2(Transport):
     title = "ROS 2"
     package = Package(
         "rclpy",
-        ("rclpy", "std_msgs", "sensor_msgs"),
+        ("rclpy", "std_msgs"),
         "pip install 'wirecost[ros2]', or source the setup.bash of a ROS 2 that is installed; dds"
         " reaches ROS 2's nodes without it",
     )
@@ -201,16 +197,12 @@ class Ros2(Transport):
         with FreeDomain() as domain:
             yield str(domain.number)
 
-    def topic(self, topic: str, kind: tuple[str, str] = _FRAME) -> RosTopic:
-        """Return a publisher of serialized messages of a type. Raises UserError."""
-        return _Ros2Topic(self.node, _kind(*kind), topic, self.quality)
+    def topic(self, topic: str) -> RosTopic:
+        """Return a publisher of serialized messages. Raises UserError."""
+        return _Ros2Topic(self.node, topic, self.quality)
 
     def publisher(self, topic: str) -> Publisher:
         return self._kept(_Ros2Publisher(self.name, self.topic(topic)))
-
-    def image_publisher(self, topic: str) -> ImagePublisher:
-        """Publish arrays as ``sensor_msgs/Image``."""
-        return self._kept(ImagePublisher(self.topic(topic, _IMAGE), image_message))
 
     def subscriber(self, topic: str, *, depth: int = 16) -> Ros2Subscriber:
         return self._kept(Ros2Subscriber(self.node, topic, depth, self.quality))

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes (CDR) of the two message types that carry frames and images to nodes of ROS 2."""
+"""The bytes (CDR) of the message type that carries frames to nodes of ROS 2."""
 
 from __future__ import annotations
 
 import struct
 from typing import TYPE_CHECKING
-
-from wirecost.messaging.transport.shared.images import Image
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -31,26 +29,3 @@ def array_data(message: Buffer) -> memoryview:
         if (encapsulation[:2], dimensions) == (_ENCAPSULATION[:2], 0):
             return view[_ARRAY.size : _ARRAY.size + size]
     return view
-
-
-def image_message(picture: Image, stamp_ns: int, frame_id: str) -> list[bytes | memoryview]:
-    """Return the parts of a ``sensor_msgs/Image``; the pixels as they lie.
-
-    ``stamp_ns``: since 1970.
-    """
-    named, kind = frame_id.encode() + b"\0", picture.encoding.encode() + b"\0"
-    head = struct.pack(
-        # Numbers lie on multiples of four; the encapsulation is as long.
-        f"<4siII{len(named)}s{-len(named) % 4}xIII{len(kind)}sB",
-        _ENCAPSULATION,
-        *divmod(stamp_ns, 1_000_000_000),
-        len(named),
-        named,
-        picture.height,
-        picture.width,
-        len(kind),
-        kind,
-        picture.big_endian,
-    )
-    sizes = struct.pack("<II", picture.step, len(picture.pixels))
-    return [head + bytes(-len(head) % 4) + sizes, picture.pixels]

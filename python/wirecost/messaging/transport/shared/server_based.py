@@ -131,7 +131,9 @@ class ServerTransport(Transport):
     def publisher(self, topic: str) -> Publisher:
         server, path = self._own(), path_of("topic", topic)
         if path in server.topics:
-            raise UserError(f"topic {topic!r}: this transport publishes it already")
+            raise UserError(
+                f"topic {topic!r}: this process publishes it already; use that publisher"
+            )
         server.topics[path] = set()
         return self.publishes(server, path, self._servers.offer(path, server.address))
 
@@ -144,7 +146,9 @@ class ServerTransport(Transport):
     def replier(self, service: str) -> InboxReplier:
         server, path = self._own(), path_of("service", service)
         if path in server.services:
-            raise UserError(f"service {service!r}: this transport answers it already")
+            raise UserError(
+                f"service {service!r}: this process answers it already; use that replier"
+            )
         replier = _ServerReplier(server, path)
         replier.offer = self._servers.offer(path, server.address)
         return replier

@@ -111,7 +111,7 @@ class Yarp(Transport):
 
     def _address(self) -> str:
         if self._server is None:
-            raise UserError("yarp: this transport is closed")
+            raise UserError("yarp: it is closed; open it again")
         return self._server
 
     def close(self) -> None:

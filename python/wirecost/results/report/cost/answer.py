@@ -287,6 +287,9 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
         text = f"Ranges are of timings that were taken on this machine on {cost.prices.get('date')}"
         text += f", while it was busy (load {busy})." if busy else "."
         lines.append((text, "yellow" if busy else "dim"))
+    elif cost.is_partly_own:
+        text = f"{ABOUT} is of this machine's timings and, where a library is not here, another's."
+        lines.append((text, "dim"))
     else:
         text = (
             f"{ABOUT} is estimated from another machine's timings; --calibrate measures this one."

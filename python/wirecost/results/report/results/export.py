@@ -22,7 +22,7 @@ from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.whole_file import made_folder, write_text
 
-WITHOUT_FIGURES = {"md", "csv", "mcap"}
+WITHOUT_FIGURES = {"md", "csv"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a spreadsheet's formula."""
 
@@ -61,12 +61,6 @@ def _write(
     if name in texts:
         path = results.folder / f"report.{name}"
         write_text(path, texts[name]())
-        return [path]
-    if name == "mcap":
-        from wirecost.results.report.series import write_folder  # noqa: PLC0415 - most reports need no MCAP
-
-        path = results.folder / "report.mcap"
-        write_folder(results, path)
         return [path]
     folder = results.folder / "figures"
     with made_folder(folder):

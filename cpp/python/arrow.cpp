@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of recordings as columns, for wirecost.data.columns.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "wirecost/arrow/export.hpp"
+#include "wirecost/arrow/pass.hpp"
+
+namespace nb = nanobind;
+using namespace wirecost::arrow;
+
+namespace {
+
+template <class Value>
+using Array = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Kind, name, Arrow's format, width, count, children, and whether it is kept.
+using NodeTuple = std::tuple<std::uint8_t, std::string, std::string, std::uint32_t, std::uint64_t,
+                             std::uint32_t, bool>;
+
+std::shared_ptr<Plan> plan(const std::vector<NodeTuple>& tuples, std::uint32_t largest,
+                           bool headed) {
+  std::vector<Node> nodes;
+  nodes.reserve(tuples.size());
+  for (const auto& [kind, name, format, width, count, children, kept] : tuples) {
+    if (kind > static_cast<std::uint8_t>(Kind::array)) throw nb::value_error("no such kind");
+    nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept});
+  }
+  return std::make_shared<Plan>(std::move(nodes), largest, headed);
+}
+
+template <class Value>
+std::span<const Value> span_of(const Array<Value>& array) {
+  return {array.data(), array.size()};
+}
+
+/// Returns how many messages were read.
+std::size_t add(Pass& pass, const Array<std::uint8_t>& memory, const Array<std::uint64_t>& begins,
+                const Array<std::uint64_t>& sizes, const Array<std::int64_t>& times,
+                std::size_t most_rows, std::size_t most_bytes) {
+  if (begins.size() != sizes.size() || begins.size() != times.size())
+    throw nb::value_error("of each message there is a beginning, a size and a time");
+  const nb::gil_scoped_release released;
+  return pass.add({std::as_bytes(span_of(memory)), span_of(begins), span_of(sizes), span_of(times)},
+                  most_rows, most_bytes);
+}
+
+std::shared_ptr<Batch> take(Pass& pass) {
+  const nb::gil_scoped_release released;
+  return pass.take();
+}
+
+/// The bytes of a buffer, which stays as long as the array.
+auto array_of(const Buffer& buffer, const std::shared_ptr<Batch>& batch) {
+  auto* const shared = new std::shared_ptr<Batch>(batch);
+  const nb::capsule owner(shared,
+                          [](void* p) noexcept { delete static_cast<std::shared_ptr<Batch>*>(p); });
+  return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(buffer.data(), {buffer.size()},
+                                                                 owner);
+}
+
+const ColumnData& data_of(const Batch& batch, std::size_t node) {
+  const std::uint32_t column = batch.plan->column_of.at(node);
+  if (column == none) throw nb::value_error("a part without values of its own");
+  return batch.columns[column];
+}
+
+/// Arrow's release callbacks free what nobody has taken.
+template <class Exported>
+nb::capsule capsule_of(Exported* exported, const char* name) {
+  return {exported, name, [](void* p) noexcept {
+            auto* const kept = static_cast<Exported*>(p);
+            if (kept->release != nullptr) kept->release(kept);
+            delete kept;
+          }};
+}
+
+nb::capsule schema_of(const Batch& batch) {
+  auto exported = std::make_unique<ArrowSchema>();
+  export_schema(*batch.plan, *exported);
+  return capsule_of(exported.release(), "arrow_schema");
+}
+
+nb::tuple arrow_of(const std::shared_ptr<Batch>& batch, const nb::object&) {
+  auto exported = std::make_unique<ArrowArray>();
+  export_array(batch, *exported);
+  return nb::make_tuple(schema_of(*batch), capsule_of(exported.release(), "arrow_array"));
+}
+
+}  // namespace
+
+void bind_arrow(nb::module_& m) {
+  nb::class_<Plan>(m, "RecordPlan");
+  m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
+  nb::class_<Batch>(m, "RecordBatch")
+      .def_prop_ro("rows", [](const Batch& batch) { return batch.counts[0]; })
+      .def("values", [](const std::shared_ptr<Batch>& batch,
+                        std::size_t node) { return array_of(data_of(*batch, node).values, batch); })
+      .def("offsets",
+           [](const std::shared_ptr<Batch>& batch, std::size_t node) {
+             return array_of(data_of(*batch, node).offsets, batch);
+           })
+      .def("__arrow_c_schema__", &schema_of)
+      .def("__arrow_c_array__", &arrow_of, nb::arg("requested_schema") = nb::none());
+  nb::class_<Pass>(m, "RecordPass")
+      .def("__init__", [](Pass* self, const std::shared_ptr<Plan>& of) { new (self) Pass(of); })
+      .def("add", &add, nb::arg("memory"), nb::arg("begins"), nb::arg("sizes"), nb::arg("times"),
+           nb::arg("most_rows"), nb::arg("most_bytes"))
+      .def("take", &take)
+      .def_prop_ro("rows", &Pass::rows)
+      .def_prop_ro("bytes", &Pass::bytes)
+      .def_prop_ro("damaged", [](const Pass& pass) { return pass.losses().damaged; })
+      .def_prop_ro("longer", [](const Pass& pass) { return pass.losses().longer; })
+      .def_prop_ro("carried", [](const Pass& pass) { return pass.losses().carried; })
+      .def_prop_ro("mended", [](const Pass& pass) { return pass.losses().mended; })
+      .def_prop_ro("refused", [](const Pass& pass) { return pass.losses().refused; });
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wirecost/arrow/pass.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "wirecost/support.hpp"
+
+namespace wirecost::arrow {
+
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+constexpr std::size_t header = 4;
+constexpr std::size_t padding = 3;  // bytes that DDS may add to a message
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+/// Values at equal distances, to be one behind the other.
+template <std::size_t size>
+void gather(std::byte* to, const std::byte* from, std::size_t distance, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * distance, size);
+}
+
+template <class Integer>
+void swap_each(std::byte* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Integer value;
+    std::memcpy(&value, values + i * sizeof value, sizeof value);
+    if constexpr (sizeof value == 2) value = __builtin_bswap16(value);
+    if constexpr (sizeof value == 4) value = __builtin_bswap32(value);
+    if constexpr (sizeof value == 8) value = __builtin_bswap64(value);
+    std::memcpy(values + i * sizeof value, &value, sizeof value);
+  }
+}
+
+void swap_bytes(std::byte* values, std::uint32_t width, std::size_t count) {
+  switch (width) {
+    case 2: return swap_each<std::uint16_t>(values, count);
+    case 4: return swap_each<std::uint32_t>(values, count);
+    case 8: return swap_each<std::uint64_t>(values, count);
+    default: return;
+  }
+}
+
+/// The bytes of the UTF-8 character that begins there, 0 if none does.
+std::size_t character(std::string_view text) {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(4, text.size()); ++size)
+    if (is_utf8(text.substr(0, size))) return size;
+  return 0;
+}
+
+void append_mended(Buffer& to, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = character(text);
+    const std::string_view part = size != 0 ? text.substr(0, size) : replacement;
+    std::memcpy(to.extend(part.size()), part.data(), part.size());
+    text.remove_prefix(size != 0 ? size : 1);
+  }
+}
+
+}  // namespace
+
+Pass::Pass(std::shared_ptr<const Plan> plan)
+    : plan_(std::move(plan)), capacities_(plan_->levels.size()) {
+  take();
+}
+
+std::shared_ptr<Batch> Pass::take() {
+  std::shared_ptr<Batch> full = std::move(batch_);
+  batch_ = std::make_shared<Batch>(plan_);
+  bytes_ = 0;
+  for (std::uint32_t level = 0; level < plan_->levels.size(); ++level) {
+    // The next rows need about as much memory as these did.
+    const std::size_t rows = full ? std::max<std::size_t>(1, full->counts[level]) : 1;
+    capacities_[level] = 0;
+    ensure(level, rows);
+  }
+  for (std::size_t i = 0; i < plan_->columns.size(); ++i)
+    if (has_offsets(plan_->columns[i].kind)) {
+      batch_->columns[i].values.reserve(full ? full->columns[i].values.size() : 0);
+      *(batch_->columns[i].ends() - 1) = 0;
+    }
+  if (!full) return full;
+  for (std::size_t i = 0; i < plan_->columns.size(); ++i) {
+    const Column& column = plan_->columns[i];
+    const std::size_t rows = full->counts[column.level];
+    ColumnData& data = full->columns[i];
+    if (has_offsets(column.kind))
+      data.offsets.resize((rows + 1) * sizeof(std::int64_t));
+    else if (column.kind != Kind::array)
+      data.values.resize(rows * column.width * column.count);
+    data.offsets.fit();
+    data.values.fit();
+  }
+  return full;
+}
+
+std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t most_bytes) {
+  std::size_t number = 0;
+  for (; number < from.begins.size(); ++number) {
+    if (rows() >= most_rows || bytes_ >= most_bytes) break;
+    const std::uint64_t begin = from.begins[number], size = from.sizes[number];
+    const std::size_t whole = from.memory.size();
+    if (begin > whole || size > whole - begin) {
+      ++losses_.damaged;
+      continue;
+    }
+    carried_ = mended_ = 0;
+    if (!message(from.memory.subspan(begin, size), from.times[number])) {
+      undo();
+      continue;
+    }
+    losses_.carried += carried_;
+    losses_.mended += mended_;
+    bytes_ += size;
+  }
+  return number;
+}
+
+bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
+  swapped_ = false;
+  if (plan_->headed) {
+    if (bytes.size() < header) {
+      ++losses_.damaged;
+      return false;
+    }
+    const auto first = static_cast<std::uint16_t>(std::to_integer<unsigned>(bytes[0]) << 8U |
+                                                  std::to_integer<unsigned>(bytes[1]));
+    if (first > 1) {
+      // Damaged bytes could name each of the 65,536 there are, of which each has room.
+      ++losses_.refused[first];
+      return false;
+    }
+    swapped_ = first == 0;
+    bytes = bytes.subspan(header);
+  }
+  data_ = bytes.data();
+  size_ = bytes.size();
+  at_ = 0;
+  const std::size_t row = batch_->counts[0];
+  ensure(0, row + 1);
+  for (const std::uint32_t column : plan_->levels[0])
+    if (plan_->columns[column].kind == Kind::recorded)
+      std::memcpy(batch_->columns[column].values.data() + row * sizeof time, &time, sizeof time);
+  if (!steps(plan_->steps, row)) {
+    ++losses_.damaged;
+    return false;
+  }
+  ++batch_->counts[0];
+  if (size_ - at_ > (plan_->headed ? padding : 0)) ++losses_.longer;
+  return true;
+}
+
+bool Pass::steps(const std::vector<Step>& steps, std::size_t row) {
+  for (const Step& step : steps) {
+    bool is_whole = false;
+    switch (step.op) {
+      case Step::Op::run: is_whole = run(step.run, row, 1); break;
+      case Step::Op::text: is_whole = text(step, row); break;
+      case Step::Op::sequence: is_whole = sequence(step, row); break;
+      case Step::Op::elements: is_whole = elements(step, row); break;
+    }
+    if (!is_whole) return false;
+  }
+  return true;
+}
+
+bool Pass::run(const Run& run, std::size_t row, std::size_t count) {
+  while (count != 0) {
+    const std::size_t phase = at_ & run.mask;
+    const Run::Distances& distances = run.by_phase[phase];
+    const std::size_t size = distances.size;
+    // Where the next one begins alike, so do all, and they lie at equal distances.
+    const std::size_t alike = ((at_ + size) & run.mask) == phase ? count : 1;
+    if (size == 0 || alike > (size_ - at_) / size) return false;
+    for (std::size_t i = 0; i < run.leaves.size(); ++i)
+      leaf(run.leaves[i], row, alike, data_ + at_ + distances.leaves[i], size);
+    at_ += alike * size;
+    row += alike;
+    count -= alike;
+  }
+  return true;
+}
+
+void Pass::leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std::byte* from,
+                std::size_t distance) {
+  std::byte* const values = batch_->columns[leaf.column].values.data();
+  if (leaf.kind == Kind::time) {
+    for (std::size_t i = 0; i < count; ++i, from += distance) {
+      const std::uint32_t seconds = number(from), rest = number(from + 4);
+      const std::int64_t whole = (leaf.count & signed_seconds) != 0
+                                     ? static_cast<std::int32_t>(seconds)
+                                     : static_cast<std::int64_t>(seconds);
+      const std::int64_t part = (leaf.count & signed_nanoseconds) != 0
+                                    ? static_cast<std::int32_t>(rest)
+                                    : static_cast<std::int64_t>(rest);
+      carried_ += part < 0 || part >= second_ns;
+      const std::int64_t time = whole * second_ns + part;
+      std::memcpy(values + (row + i) * sizeof time, &time, sizeof time);
+    }
+    return;
+  }
+  const std::size_t size = leaf.width * leaf.count;
+  std::byte* const to = values + row * size;
+  switch (size) {
+    case 1: gather<1>(to, from, distance, count); break;
+    case 2: gather<2>(to, from, distance, count); break;
+    case 4: gather<4>(to, from, distance, count); break;
+    case 8: gather<8>(to, from, distance, count); break;
+    case 72: gather<72>(to, from, distance, count); break;  // covariances
+    case 288: gather<288>(to, from, distance, count); break;
+    default:
+      for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * distance, size);
+  }
+  if (swapped_) swap_bytes(to, leaf.width, count * leaf.count);
+}
+
+bool Pass::text(const Step& step, std::size_t row) {
+  std::uint32_t size = 0;
+  if (!length(size) || size > size_ - at_) return false;
+  std::string_view text(reinterpret_cast<const char*>(data_ + at_), size);
+  at_ += size;
+  if (step.column == none) return true;
+  if (plan_->headed && text.ends_with('\0')) text.remove_suffix(1);
+  ColumnData& column = batch_->columns[step.column];
+  if (is_utf8(text)) [[likely]] {
+    std::memcpy(column.values.extend(text.size()), text.data(), text.size());
+  } else {
+    append_mended(column.values, text);
+    ++mended_;
+  }
+  column.ends()[row] = static_cast<std::int64_t>(column.values.size());
+  return true;
+}
+
+bool Pass::sequence(const Step& step, std::size_t row) {
+  std::uint32_t count = 0;
+  if (!length(count)) return false;
+  if (count != 0 && step.width != 0) {
+    if (!align(step.width) || count > (size_ - at_) / step.width) return false;
+    const std::size_t size = std::size_t{count} * step.width;
+    if (step.column != none) {
+      std::byte* const to = batch_->columns[step.column].values.extend(size);
+      std::memcpy(to, data_ + at_, size);
+      if (swapped_) swap_bytes(to, step.width, count);
+    }
+    at_ += size;
+  }
+  if (step.column == none) return true;
+  ColumnData& column = batch_->columns[step.column];
+  column.ends()[row] = static_cast<std::int64_t>(column.values.size() / step.width);
+  return true;
+}
+
+bool Pass::elements(const Step& step, std::size_t row) {
+  std::size_t count = step.count;
+  if (step.counted) {
+    std::uint32_t on_wire = 0;
+    if (!length(on_wire)) return false;
+    count = on_wire;
+  }
+  if (count > (size_ - at_) / step.least) return false;
+  std::size_t first = 0;
+  if (step.level != none) {
+    first = batch_->counts[step.level];
+    ensure(step.level, first + count);
+  }
+  if (step.body.size() == 1 && step.body[0].op == Step::Op::run) {
+    if (!run(step.body[0].run, first, count)) return false;
+  } else {
+    for (std::size_t i = 0; i < count; ++i)
+      if (!steps(step.body, first + i)) return false;
+  }
+  if (step.level != none) batch_->counts[step.level] = first + count;
+  if (step.column != none && step.counted)
+    batch_->columns[step.column].ends()[row] = static_cast<std::int64_t>(first + count);
+  return true;
+}
+
+bool Pass::length(std::uint32_t& into) {
+  if (!align(sizeof into) || size_ - at_ < sizeof into) return false;
+  into = number(data_ + at_);
+  at_ += sizeof into;
+  return true;
+}
+
+bool Pass::align(std::uint32_t width) {
+  const std::size_t gap = -at_ & (std::min(width, plan_->largest) - 1);
+  if (gap > size_ - at_) return false;
+  at_ += gap;
+  return true;
+}
+
+std::uint32_t Pass::number(const std::byte* from) const {
+  std::uint32_t value;
+  std::memcpy(&value, from, sizeof value);
+  return swapped_ ? __builtin_bswap32(value) : value;
+}
+
+/// Makes room for so many rows of a level.
+void Pass::ensure(std::uint32_t level, std::size_t rows) {
+  if (rows <= capacities_[level]) [[likely]]
+    return;
+  const std::size_t capacity = std::max(rows, 2 * capacities_[level]);
+  for (const std::uint32_t number : plan_->levels[level]) {
+    const Column& column = plan_->columns[number];
+    ColumnData& data = batch_->columns[number];
+    if (has_offsets(column.kind)) {
+      data.offsets.reserve((capacity + 1) * sizeof(std::int64_t));
+    } else if (column.kind != Kind::array) {
+      data.values.reserve(capacity * column.width * column.count);
+    }
+  }
+  capacities_[level] = capacity;
+}
+
+/// Removes what a message left that has no row. Lists come before their elements.
+void Pass::undo() {
+  for (std::size_t i = 0; i < plan_->columns.size(); ++i) {
+    const Column& column = plan_->columns[i];
+    const std::size_t rows = batch_->counts[column.level];
+    ColumnData& data = batch_->columns[i];
+    if (column.kind == Kind::array) {
+      batch_->counts[column.child] = rows * column.count;
+    } else if (has_offsets(column.kind)) {
+      const auto end = static_cast<std::size_t>(data.begins()[rows]);
+      if (column.kind == Kind::list)
+        batch_->counts[column.child] = end;
+      else
+        data.values.resize(end * column.width);
+    }
+  }
+}
+
+}  // namespace wirecost::arrow

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over messages in memory, which appends their values to columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "wirecost/arrow/batch.hpp"
+#include "wirecost/arrow/plan.hpp"
+
+namespace wirecost::arrow {
+
+/// Messages in one piece of memory: where each begins, its bytes and when it was recorded.
+struct Messages {
+  std::span<const std::byte> memory;
+  std::span<const std::uint64_t> begins, sizes;
+  std::span<const std::int64_t> times;
+};
+
+/// What did not become values, or other ones. Nothing is ever read beyond a message.
+struct Losses {
+  std::uint64_t damaged = 0;  // messages that end too early, which have no row
+  std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
+  std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
+  std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
+  std::map<std::uint16_t, std::uint64_t> refused;  // messages by their first bytes, no plain CDR
+};
+
+class Pass {
+ public:
+  explicit Pass(std::shared_ptr<const Plan> plan);
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  /// Reads messages until there are so many rows, or rows of so many bytes as messages; returns how
+  /// many were read. Throws std::bad_alloc.
+  std::size_t add(const Messages& from, std::size_t most_rows, std::size_t most_bytes);
+  /// Hands over the rows that were read since the last time.
+  std::shared_ptr<Batch> take();
+
+  std::size_t rows() const { return batch_->counts[0]; }
+  std::size_t bytes() const { return bytes_; }
+  const Losses& losses() const { return losses_; }
+
+ private:
+  bool message(std::span<const std::byte> bytes, std::int64_t time);
+  bool steps(const std::vector<Step>& steps, std::size_t row);
+  bool run(const Run& run, std::size_t row, std::size_t count);
+  void leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std::byte* from,
+            std::size_t distance);
+  bool text(const Step& step, std::size_t row);
+  bool sequence(const Step& step, std::size_t row);
+  bool elements(const Step& step, std::size_t row);
+  bool length(std::uint32_t& into);
+  bool align(std::uint32_t width);
+  void ensure(std::uint32_t level, std::size_t rows);
+  void undo();
+  std::uint32_t number(const std::byte* from) const;
+
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<Batch> batch_;
+  std::vector<std::size_t> capacities_;  // rows of each level
+  Losses losses_;
+  std::uint64_t carried_ = 0, mended_ = 0;  // of the message that is being read
+  std::size_t bytes_ = 0;
+  // The message: `at_` counts from behind its header and is never larger than `size_`.
+  const std::byte* data_ = nullptr;
+  std::size_t at_ = 0, size_ = 0;
+  bool swapped_ = false;
+};
+
+}  // namespace wirecost::arrow

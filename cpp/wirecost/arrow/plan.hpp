@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan by which messages of one type of ROS become columns: what lies where, and where it goes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wirecost::arrow {
+
+/// How a part of a type lies on the wire.
+enum class Kind : std::uint8_t {
+  recorded,   // not at all: the time at which a message was recorded, which the caller gives
+  scalar,     // `width` bytes
+  time,       // seconds and nanoseconds, 4 bytes each; bits of `count`: which of them is signed
+  text,       // a length and the bytes
+  sequence,   // a count and scalars of `width` bytes
+  block,      // `count` scalars of `width` bytes
+  structure,  // its children, one after the other
+  list,       // a count and that many times its only child
+  array,      // `count` times its only child
+};
+constexpr std::uint64_t signed_seconds = 1, signed_nanoseconds = 2;
+
+/// A part of a type. The parts of a message stand in pre-order, the message itself first.
+struct Node {
+  std::string name;
+  std::string format;  // Arrow's, and of the element where a sequence or block has several
+  Kind kind = Kind::structure;
+  std::uint32_t width = 0;
+  std::uint64_t count = 0;
+  std::uint32_t children = 0;
+  bool kept = true;  // false: read over, together with its children
+};
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+/// Values that all rows of a level have.
+struct Column {
+  Kind kind;
+  std::uint32_t level;
+  std::uint32_t width;         // bytes of a scalar or of an element
+  std::uint64_t count = 1;     // scalars in a row, elements of an array
+  std::uint32_t child = none;  // level of a list's or an array's elements
+};
+
+/// A value at a fixed distance from the beginning of its run.
+struct Leaf {
+  Kind kind;
+  std::uint32_t column;
+  std::uint32_t width;
+  std::uint64_t count;
+};
+
+/// Values of fixed sizes, one behind the other. What they are aligned to counts from elsewhere, so
+/// their distances depend on where the run begins: `by_phase` has them for each beginning modulo 8.
+struct Run {
+  struct Distances {
+    std::vector<std::uint32_t> leaves;
+    std::uint32_t size = 0;
+  };
+  std::vector<Leaf> leaves;
+  std::array<Distances, 8> by_phase;
+  std::uint32_t mask = 0;  // of the beginnings that differ
+};
+
+struct Step {
+  enum class Op : std::uint8_t { run, text, sequence, elements } op;
+  std::uint32_t column = none;
+  std::uint32_t width = 0;
+  std::uint64_t count = 0;     // elements of an array
+  bool counted = false;        // or of a list, which counts them on the wire
+  std::uint32_t level = none;  // of the elements
+  std::uint64_t least = 0;     // bytes that an element takes at least
+  Run run{};
+  std::vector<Step> body{};
+};
+
+/// Everything that does not change between messages.
+struct Plan {
+  /// `largest`: the largest alignment, 1 for none; `headed`: messages begin with the header of CDR,
+  /// and their texts end with a NUL. Throws std::invalid_argument, std::length_error.
+  Plan(std::vector<Node> nodes, std::uint32_t largest, bool headed);
+
+  std::vector<Node> nodes;
+  std::uint32_t largest;
+  bool headed;
+  std::vector<Step> steps;
+  std::vector<Column> columns;
+  std::vector<std::uint32_t> column_of;            // by node
+  std::vector<std::vector<std::uint32_t>> levels;  // columns of each; the first level is messages
+};
+
+}  // namespace wirecost::arrow

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan by which messages of a type become columns: parts of the type in order of the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+from wirecost._core import RecordPlan, record_plan
+from wirecost.data.messages.subject import Subject
+from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD, FILES
+from wirecost.schema.compile.plan.wires import SEQUENTIAL
+from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
+
+LOG_TIME = "log_time"
+"""Column of the time at which a message was recorded."""
+MOST_PARTS = 20_000
+"""Parts of a type: a short definition can have any number."""
+DEEPEST = 100
+"""Messages in messages, as deep as Google's readers allow."""
+_MOST_LISTED = 12
+FORMATS = dict(zip(Kind, "bcCsSiIlLfg", strict=False))
+"""Arrow's formats of fixed-width values."""
+_BINARY, _TEXT, _STRUCTURE, _STAMP, _DURATION = "Z", "U", "+s", "tsn:", "tDn"
+
+
+class PartKind(IntEnum):
+    """How a part lies on the wire, by its number in C++."""
+
+    RECORDED = 0
+    SCALAR = 1
+    TIME = 2
+    TEXT = 3
+    SEQUENCE = 4
+    BLOCK = 5
+    STRUCTURE = 6
+    LIST = 7
+    ARRAY = 8
+
+
+class Part(NamedTuple):
+    """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``."""
+
+    kind: PartKind
+    name: str
+    format: str
+    width: int = 0
+    size: int = 0
+    children: int = 0
+    is_kept: bool = True
+
+
+Wanted = dict[str, "Wanted"] | None
+"""Fields that are kept, by name; None for all."""
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """Columns of a type.
+
+    ``parts``: in pre-order, the message first; ``dropped``: messages without fields, which have no
+    column.
+    """
+
+    type: str
+    parts: list[Part]
+    dropped: list[str]
+    native: RecordPlan
+
+
+def column_plan(
+    subject: Subject, fields: Collection[str] = (), source: str = "the recording"
+) -> ColumnPlan:
+    """Return the plan of a type of ROS; ``fields``: dotted paths, none for all. Raises UserError.
+
+    A path names a field with all that it holds; ``source``: where the type is from, for people.
+    """
+    rules = SEQUENTIAL.get(subject.wire)
+    if rules is None:
+        raise UserError(
+            f"{source}: {subject.type} is sent as {subject.wire}, which is not read as columns; "
+            "choose a topic of ROS 1 or ROS 2, or for lists of OSI use "
+            "`wirecost trace convert --columns all`"
+        )
+    builder = _Builder(subject.schema, source)
+    message = subject.schema.message(subject.type)
+    body = builder.structure("", message, _tree(fields), "", 0)
+    for path in fields:
+        if path not in builder.paths:
+            listed = ", ".join(shown(name) for name in list(builder.paths)[:_MOST_LISTED])
+            raise UserError(
+                f"{source}: {subject.type} has no field {shown(path)}; choose from {listed}"
+            )
+    name = LOG_TIME
+    while name in {item.name for item in message.fields}:
+        name = f"_{name}"
+    top = Part(PartKind.STRUCTURE, "", _STRUCTURE, children=1 + (body[0].children if body else 0))
+    parts = [top, Part(PartKind.RECORDED, name, _STAMP, 8), *body[1:]]
+    try:
+        native = record_plan(parts, rules.largest, rules.terminated)
+    except ValueError as error:
+        raise UserError(f"{source}: {subject.type}: {error}; choose another topic") from error
+    return ColumnPlan(subject.type, parts, builder.dropped, native)
+
+
+def _tree(paths: Iterable[str]) -> Wanted:
+    tree: dict[str, Wanted] = {}
+    for path in sorted(paths):  # what holds others comes first
+        *outer, name = path.split(".")
+        place: Wanted = tree
+        for step in outer:
+            place = place.setdefault(step, {}) if place is not None else None
+        if place is not None:
+            place[name] = None
+    return tree or None
+
+
+@dataclass
+class _Builder:
+    schema: Schema
+    source: str
+    paths: dict[str, None] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def structure(
+        self, name: str, message: Message, wanted: Wanted, path: str, depth: int
+    ) -> list[Part]:
+        """Return a message's parts; none where it has no bytes on the wire."""
+        if depth > DEEPEST:
+            raise UserError(
+                f"{self.source}: {message.full_name} lies more than {DEEPEST} messages deep; "
+                "choose another topic"
+            )
+        if [item.name for item in message.fields] in ([], [DUMMY_FIELD]):
+            if path:
+                self.dropped.append(path)
+            dummies = [Part(PartKind.SCALAR, item.name, "C", 1) for item in message.fields]
+            # A message that is nothing else may come without the byte.
+            top = Part(PartKind.STRUCTURE, name, _STRUCTURE, 0, 0, len(dummies), is_kept=False)
+            return [top, *dummies] if dummies and path else []
+        inner: list[Part] = []
+        children, is_kept = 0, False
+        for item in message.fields:
+            of_item = None if wanted is None else wanted.get(item.name, {})
+            parts = self._field(item, of_item, f"{path}.{item.name}".lstrip("."), depth)
+            children += bool(parts)
+            is_kept = is_kept or any(part.is_kept for part in parts[:1])
+            inner += parts
+        if not inner:
+            return []
+        top = Part(PartKind.STRUCTURE, name, _STRUCTURE, 0, 0, children, is_kept)
+        return [top, *inner]
+
+    def _field(self, item: Field, wanted: Wanted, path: str, depth: int) -> list[Part]:
+        self.paths[path] = None
+        self.count += 1
+        if self.count > MOST_PARTS:
+            raise UserError(
+                f"{self.source}: the type has more than {MOST_PARTS:,} fields in fields, the most "
+                "that are read as columns; choose another topic"
+            )
+        is_kept = wanted != {}
+        size = item.capacity or 0
+        if isinstance(item.type, Kind) and item.type in FORMATS:
+            scalar = _scalar(item, item.type, size)
+            return [scalar._replace(is_kept=is_kept)]
+        name = item.name if item.label is Label.SINGLE else "item"
+        if isinstance(item.type, MessageRef):
+            message = self.schema.message(item.type.name)
+            element = _time(name, message) or self.structure(name, message, wanted, path, depth + 1)
+            if element and element[0].kind is PartKind.TIME:
+                element = [element[0]._replace(is_kept=is_kept)]
+        else:
+            element = [Part(PartKind.TEXT, name, _TEXT, is_kept=is_kept)]
+        if item.label is Label.SINGLE or (item.label is Label.ARRAY and not element):
+            return element
+        if not element:  # elements without a byte, of which there is the number alone
+            return [Part(PartKind.SEQUENCE, item.name, "", 0, is_kept=False)]
+        kind = PartKind.LIST if item.label is Label.REPEATED else PartKind.ARRAY
+        return [Part(kind, item.name, "", 0, size, 1, element[0].is_kept), *element]
+
+
+def _scalar(item: Field, kind: Kind, size: int) -> Part:
+    width = kind.width or 1
+    if item.label is Label.SINGLE:
+        return Part(PartKind.SCALAR, item.name, FORMATS[kind], width)
+    is_binary = kind is Kind.UINT8
+    if item.label is Label.REPEATED:
+        form = _BINARY if is_binary else FORMATS[kind]
+        return Part(PartKind.SEQUENCE, item.name, form, width)
+    form = f"w:{size}" if is_binary else FORMATS[kind]
+    return Part(PartKind.BLOCK, item.name, form, width, size)
+
+
+def _time(name: str, message: Message) -> list[Part]:
+    """Return a time's part; none where a message is no time as ROS defines it."""
+    usual = FILES.get(message.full_name)
+    kinds = [item.type for item in message.fields]
+    if usual is None or kinds != [item.type for item in usual.messages[0].fields]:
+        return []
+    signs = sum(1 << place for place, kind in enumerate(kinds) if kind is Kind.INT32)
+    form = _DURATION if message.full_name.endswith("Duration") else _STAMP
+    return [Part(PartKind.TIME, name, form, 8, signs)]

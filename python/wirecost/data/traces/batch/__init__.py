@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Many traces at once: by path, in several processes, resumable."""

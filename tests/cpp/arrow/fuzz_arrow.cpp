@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any type and any messages: nothing is read beyond a message, which lies in memory of its own, and
+// columns are not much larger than the messages that they are made of.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wirecost/arrow/export.hpp"
+#include "wirecost/arrow/pass.hpp"
+
+namespace {
+
+using namespace wirecost::arrow;
+
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
+
+  std::uint8_t next() {
+    if (left_ == 0) return 0;
+    --left_;
+    return *at_++;
+  }
+  const std::uint8_t* skip(std::size_t size) {
+    left_ -= size;
+    return std::exchange(at_, at_ + size);
+  }
+  std::size_t left() const { return left_; }
+
+ private:
+  const std::uint8_t* at_;
+  std::size_t left_;
+};
+
+constexpr const char* formats[] = {"C", "S", "I", "L", "b"};
+constexpr std::uint32_t widths[] = {1, 2, 4, 8, 1};
+
+void add_node(Input& from, std::vector<Node>& nodes, int depth) {
+  const std::uint8_t first = from.next();
+  const std::size_t scalar = first / 16 % 5;
+  Node node{.name = "n", .format = formats[scalar], .kind = static_cast<Kind>(1 + first % 8)};
+  node.kept = first < 240;
+  node.width = widths[scalar];
+  node.count = 1 + from.next() % 5;
+  if (depth > 6 && node.kind >= Kind::structure) node.kind = Kind::text;
+  if (node.kind == Kind::time) node.format = "tsn:";
+  if (node.kind == Kind::text) node.format = "U";
+  if (node.kind == Kind::list || node.kind == Kind::array) node.children = 1;
+  if (node.kind == Kind::structure) {
+    node.format = "+s";
+    node.children = static_cast<std::uint32_t>(1 + node.count % 4);
+  }
+  const std::size_t place = nodes.size();
+  nodes.push_back(node);
+  for (std::uint32_t i = 0; i < node.children; ++i) add_node(from, nodes, depth + 1);
+  // As the package's plans: a list whose elements are not kept is not, either.
+  if (node.kind == Kind::list || node.kind == Kind::array)
+    nodes[place].kept = nodes[place].kept && nodes[place + 1].kept;
+}
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Reads all that an array leads to, and returns its bytes.
+std::size_t read(const ArrowSchema& schema, const ArrowArray& array) {
+  const std::string format = schema.format;
+  check(schema.n_children == array.n_children && array.null_count == 0);
+  std::size_t bytes = 0;
+  const auto sum = [&](const void* data, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i)
+      bytes += (static_cast<const volatile std::uint8_t*>(data)[i], 1U);
+  };
+  const auto rows = static_cast<std::size_t>(array.length);
+  const auto* offsets =
+      array.n_buffers > 1 ? static_cast<const std::int64_t*>(array.buffers[1]) : nullptr;
+  if (format == "U" || format == "Z" || format == "+L") {
+    check(offsets[0] == 0);
+    for (std::size_t i = 0; i < rows; ++i) check(offsets[i] <= offsets[i + 1]);
+    bytes += rows * sizeof *offsets;
+    if (format == "+L")
+      check(array.children[0]->length == offsets[rows]);
+    else
+      sum(array.buffers[2], static_cast<std::size_t>(offsets[rows]));
+  } else if (format == "b") {
+    sum(array.buffers[1], (rows + 7) / 8);
+  } else if (format[0] != '+') {
+    const std::size_t width = format == "C" ? 1 : format == "S" ? 2 : format == "I" ? 4 : 8;
+    sum(array.buffers[1], rows * width);
+  }
+  for (std::int64_t i = 0; i < array.n_children; ++i)
+    bytes += read(*schema.children[i], *array.children[i]);
+  return bytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input from(data, size);
+  const std::uint8_t flags = from.next();
+  const bool headed = (flags & 1) != 0;
+  std::vector<Node> nodes;
+  nodes.push_back({.name = "", .format = "+s", .children = 1U + flags / 2 % 8});
+  nodes.push_back({.name = "t", .format = "tsn:", .kind = Kind::recorded, .width = 8});
+  for (std::uint32_t i = 1; i < nodes[0].children; ++i) add_node(from, nodes, 0);
+  std::shared_ptr<const Plan> plan;
+  try {
+    plan = std::make_shared<Plan>(nodes, headed ? 8 : 1, headed);
+  } catch (const std::logic_error&) {
+    return 0;
+  }
+  Pass pass(plan);
+  std::size_t whole = 0, messages = 0, rows = 0;
+  const auto take = [&] {
+    const auto batch = pass.take();
+    rows += batch->counts[0];
+    ArrowSchema schema;
+    ArrowArray array;
+    export_schema(*plan, schema);
+    export_array(batch, array);
+    check(array.length == static_cast<std::int64_t>(batch->counts[0]));
+    // Most: a text that is no UTF-8 triples; a count of four bytes becomes an offset of eight.
+    check(read(schema, array) <= 3 * whole + 8 * (messages + 1) * (nodes.size() + 1));
+    array.release(&array);
+    schema.release(&schema);
+  };
+  while (from.left() != 0) {
+    const std::size_t length = std::min<std::size_t>(from.next(), from.left());
+    // A copy of exactly its size: a byte beyond it is the sanitizer's.
+    const auto copy = std::make_unique<std::byte[]>(length);
+    std::memcpy(copy.get(), from.skip(length), length);
+    if (headed && length > 1 && (length & 8) == 0)
+      copy[0] = std::byte{0}, copy[1] = std::byte(length & 1);
+    const std::uint64_t begin = 0, bytes = length;
+    const std::int64_t time = static_cast<std::int64_t>(messages);
+    check(pass.add({{copy.get(), length}, {&begin, 1}, {&bytes, 1}, {&time, 1}}, 1U << 20U,
+                   1U << 30U) == 1);
+    whole += length;
+    ++messages;
+    if (length % 16 == 5) take();
+  }
+  take();
+  std::uint64_t refused = 0;
+  for (const auto& [first, count] : pass.losses().refused) refused += count;
+  check(rows + pass.losses().damaged + refused == messages);
+  return 0;
+}
