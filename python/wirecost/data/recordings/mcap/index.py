@@ -468,7 +468,8 @@ def _largest_chunk(size: int) -> float:
         return MAX_CHUNK
     import psutil  # noqa: PLC0415 - few chunks are so large
 
-    return min(MAX_CHUNK, MEMORY_SHARE * psutil.virtual_memory().available)
+    free: int = psutil.virtual_memory().available
+    return min(MAX_CHUNK, MEMORY_SHARE * free)
 
 
 def unpacked(chunk: Chunk) -> memoryview:
