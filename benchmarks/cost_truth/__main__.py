@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in twelve minutes.
+"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in nine minutes.
 
 PYTHON is one that has rclpy; calibrate first: ``wirecost cost drive.mcap --calibrate``.
 """

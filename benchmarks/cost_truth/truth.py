@@ -26,8 +26,10 @@ from .robot import NODES, STORE, TOPICS, packed, robot_survey
 
 OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
 """Modes of a publisher, see ``node.py``."""
-SECONDS, ROUNDS = 5.0, 6
+SECONDS, ROUNDS = 5.0, 5
 """Seconds of a phase, and how often each comes."""
+TURN_S = 1.0
+"""Seconds of a turn of messages of bytes."""
 REMEDIES = {"half rate": HALF, "packed": PACKED}
 """Modes of a publisher that are remedies, by their kind."""
 SIZES_HZ = {1_000: 100.0, 60_000: 50.0, 900_000: 20.0, 2_000_000: 10.0}
@@ -137,7 +139,7 @@ def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
         for size, hz in SIZES_HZ.items():
             say(f"{system}: {size:,} bytes")
             processes.open(StandIn(library, BYTES, [_bytes(size, wire)], hz, 1))
-            turns = [processes.turn(SECONDS / 2) for _ in range(ROUNDS)]
+            turns = [processes.turn(TURN_S) for _ in range(ROUNDS)]
             what = f"{size:,} bytes at {hz:g} Hz"
             for end, ns, measured in (
                 ("publisher", price.send_ns(size, 1), [one.publisher_share for one in turns]),

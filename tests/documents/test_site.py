@@ -99,7 +99,7 @@ def test_pages_are_accessible_and_fit_the_screen(
         ("page fault", "heap.html"),
         ("memcpy", "tensor.html"),
         ("zero copy", "tensor.html"),
-        ("PointCloud2", "bench-message.html"),
+        ("PointCloud2", "convert-cloud.html"),
     ],
 )
 def test_the_search_needs_no_server(site: Path, tab: Browser, phrase: str, page: str) -> None:

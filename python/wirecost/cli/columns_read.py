@@ -65,7 +65,8 @@ def command(
     fields: Annotated[
         list[str] | None,
         option(
-            "Fields to read, such as header.stamp,orientation.x; default: all.", metavar="FIELD,…"
+            "Fields to read, such as header.stamp,orientation.x; default: all; can be repeated.",
+            metavar="FIELD,…",
         ),
     ] = None,
     begin: Annotated[
