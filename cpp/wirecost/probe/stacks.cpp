@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 
 namespace wirecost::probe {
 namespace {
@@ -234,6 +235,10 @@ std::uint64_t Stacks::in_module(LogFile& log, std::uintptr_t address) {
     const ssize_t size = readlink("/proc/self/exe", search.path.data(), search.path.size());
     path = {search.path.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
   }
+  // Opened by a path that only the process's own folder completes; the kernel's object has no "/".
+  std::array<char, PATH_MAX> whole;
+  const bool is_relative = path.find('/') != path.npos && path.front() != '/';
+  if (is_relative && realpath(search.path.data(), whole.data()) != nullptr) path = whole.data();
   if (!write_text(log, StackText::module, static_cast<std::uint32_t>(module_count_), path))
     return with(unknown_module, 0);
   modules_[module_count_] = {search.base, search.begin, search.end};

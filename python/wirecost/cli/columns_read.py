@@ -49,7 +49,7 @@ class _Written:
 def command(
     recording: Annotated[
         Path,
-        argument("RECORDING", "A recording of ROS, such as MCAP or a bag."),
+        argument("RECORDING", "Of ROS 1 or ROS 2: .mcap, .bag, .db3, or a folder."),
         RecordingPath("ROS"),
     ],
     out: Annotated[

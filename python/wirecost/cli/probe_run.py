@@ -127,7 +127,7 @@ def command(
         if not any(folder.glob("*.wprobe")):
             check_room(folder)
         if request.functions:
-            say_notes(unmatched(request.functions, folder, _sections(folder)))
+            say_notes(unmatched(request.functions, folder))
         if not any(folder.glob("*.wprobe")):
             raise UserError(
                 f"{words[0]}: no callback was recorded (it ended with status {status}); "
@@ -182,11 +182,3 @@ def _changed(request: Request) -> dict[str, str | None]:
         "--function-means": means if means != MEANS[0] else None,
         "--function-limit": str(limit) if limit != DEFAULT_LIMIT else None,
     }
-
-
-def _sections(folder: Path) -> set[str]:
-    """Return the names of all sections that were or could have been recorded."""
-    from wirecost.results.records.probe_log import read_log
-
-    logs = map(read_log, folder.glob("*.wprobe"))
-    return {name for log in logs for name in log.names.values()}

@@ -19,6 +19,7 @@ _OPERATOR = re.compile(
 _TAG = re.compile(r"\[abi:\w+\]| \[clone [.\w]+\]")
 _OPENING, _CLOSING = {"<": ">", "(": ")"}, {">", ")"}
 _AFTER = re.compile(r"^(\s*(const|volatile|noexcept|&))*$")
+_PARAMETERS = re.compile(r"(?<=[\w>\])])(?<!operator)\(.*")
 _LONGEST = 1000
 """Characters of a name; longer ones stay, since the time grows with the square."""
 
@@ -42,6 +43,25 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 def shortened(items: Iterable[Named], names: Mapping[str, str]) -> list[Named]:
     """Return copies of dataclasses that have a ``section``, with its short name."""
     return [replace(item, section=names.get(item.section, item.section)) for item in items]
+
+
+def is_python(pattern: str) -> bool:
+    """Return whether it is ``package.module:Class.method``; with ``::`` or no colon it is C++."""
+    return ":" in pattern.replace("::", "")
+
+
+def section_globs(pattern: str) -> tuple[str, ...]:
+    """Return globs of the sections that calls of the functions of a pattern are recorded as.
+
+    In a pattern ``[`` is no wildcard. A section has parameters only where another one differs by
+    them, and a number where nothing else differs.
+    """
+    literal = pattern.replace("[", "[[]")
+    if is_python(pattern):
+        module, _, function = literal.partition(":")
+        return (f"{'*' if module == '__main__' else module}:{function}",)
+    names = dict.fromkeys((literal, _PARAMETERS.sub("", literal)))
+    return tuple(name + number for name in names for number in ("", "#[0-9]*"))
 
 
 def own_functions(words: Sequence[str]) -> str:

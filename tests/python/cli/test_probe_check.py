@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,11 +18,13 @@ import polars as pl
 import pytest
 
 from support.probe_logs import header, record
+from support.programs import execute
 from wirecost.__main__ import main
 from wirecost.observe.probe.symbols import source_lines
-from wirecost.results.analysis.budget.budget import Line, ends_of, read_budget
+from wirecost.results.analysis.budget.budget import FORBIDDEN, Line, ends_of, read_budget
 from wirecost.results.analysis.budget.first_budget import first_budget
 from wirecost.results.analysis.budget.origins import warm_stacks
+from wirecost.results.analysis.budget.suppressions import read_suppressions
 from wirecost.results.analysis.budget.verdicts import (
     EXCEEDED,
     MET,
@@ -35,10 +38,13 @@ from wirecost.results.records.probe_stacks import Address, SourceLine, stacks_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.results.report.budget import junit
 from wirecost.results.report.shared.screen import SCREEN
+from wirecost.system.errors import UserError
 
 MS = 1_000_000
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "probe"
+BUILT = ROOT / "build" / "cmake" / "tests" / "cpp"
+FUNCTIONS = BUILT / "functions"
 FAULTS = {
     "none": None,
     "vector": "allocations",
@@ -249,14 +255,14 @@ def test_a_first_budget_does_not_fail_unchanged_code(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the example's program; its budget without times, as other tests take the processor."""
+    """Return the example's program; its budget without times, as other tests take the processor.
+
+    It is built without anything of wirecost's.
+    """
     folder = tmp_path_factory.mktemp("loop")
-    wirecost, cmake = (Path(sys.executable).with_name(name) for name in ("wirecost", "cmake"))
-    package = subprocess.check_output([wirecost, "--cmake-dir"], text=True).strip()
-    options = [f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
-    for words in (["-S", EXAMPLES, "-B", folder, *options], ["--build", folder]):
-        subprocess.run([cmake, *words], check=True, stdout=subprocess.DEVNULL)
     loop = folder / "loop"
+    command = ["g++", "-g", "-O1", EXAMPLES / "loop.cpp", "-pthread", "-o", loop]
+    subprocess.run(command, check=True)
     text = (EXAMPLES / "loop.toml").read_text()
     limits = "\n".join(line for line in text.splitlines() if "p99" not in line)
     (folder / "loop.toml").write_text(limits)
@@ -300,7 +306,7 @@ def test_the_example_fails_by_each_of_its_faults_with_its_line(
     assert (first["own"]["file"], first["own"]["line"]) == place
     functions = " ".join(line["function"] for line in first["stack"])
     assert "main" in functions
-    assert "wirecost" not in functions.replace("wirecost::probe::Section", "")
+    assert "wirecost" not in functions
     if fault in ("string", "page", "printf"):
         # All that was counted, none of what wirecost itself does.
         assert (list(exceeded), first["seen"]) == (
@@ -323,13 +329,14 @@ def test_stacks_are_kept_where_they_are_wanted(
     status, exceeded = checked(loop, tmp_path / "out.json", "--no-stacks", fault="string")
     assert (status, exceeded["frees"]["origins"]) == (3, [])
     wirecost, logs = Path(sys.executable).with_name("wirecost"), tmp_path / "logs"
+    named = ["--function", "control::Controller::update"]
     subprocess.run(
-        [wirecost, "probe", "run", "--stacks", "--out", logs, "--", loop, "string", "200"],
+        [wirecost, "probe", "run", *named, "--stacks", "--out", logs, "--", loop, "string", "200"],
         env=os.environ | {"WIRECOST_PROBE_COUNTERS": "allocations"},
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    _, text = check(logs, "[section.update]\nallocations = 0", capsys)
+    _, text = check(logs, '[function."control::*"]\nallocations = 0', capsys)
     line = line_of('fault == "string"')
     assert f"loop.cpp:{line} in" in " ".join(text.split())
     (log,) = (log for log in read_recorded([logs]) if stacks_of([log]))
@@ -355,3 +362,167 @@ def test_a_percentile_without_quotes(tmp_path: Path) -> None:
     path = tmp_path / "b.toml"
     path.write_text('[section.a]\np99.9 = "1s"\n')
     assert read_budget(path).lines == (Line("section", "a", "p99.9", 1e9),)
+
+
+def judged(
+    folder: Path, budget: str, *words: object, options: Sequence[object] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a program in the folder with a budget, in a process of its own."""
+    path = folder / "budget.toml"
+    path.write_text(budget)
+    wirecost = Path(sys.executable).with_name("wirecost")
+    command = [wirecost, "probe", "check", "--budget", path, *options, "--", *words]
+    return execute(list(map(str, command)), timeout=60, cwd=folder)
+
+
+def test_a_program_with_sections_is_judged_as_well(tmp_path: Path) -> None:
+    watched = BUILT / "probe" / "probe_watched"
+    assert judged(tmp_path, "[section.inner]\nallocations = 2", watched).returncode == 0
+    assert judged(tmp_path, "[section.inner]\nallocations = 1", watched).returncode == 3
+
+
+def test_functions_of_a_library_that_is_opened_later(tmp_path: Path) -> None:
+    host, plugin = FUNCTIONS / "functions_O2", FUNCTIONS / "functions_plugin.so"
+    budget = '[function."cases::plugged_in"]\nallocations = 0\nmax = "9s"'
+    met = judged(tmp_path, budget, host, "open", 2, plugin)
+    assert (met.returncode, "opened 90" in met.stdout) == (0, True), met.stderr
+    assert "waits for libraries that functions_O2 opens later" in " ".join(met.stderr.split())
+
+
+PLUGIN = """
+struct Controller { virtual int update(int step) = 0; };
+namespace left { struct Joint : Controller {
+  int* last = nullptr;
+  int update(int step) override {
+    if (step % 2 == 0) last = new int(step);
+    return *last;
+  }
+}; }
+extern "C" Controller* make() { return new left::Joint; }
+#ifdef HOST
+#include <dlfcn.h>
+#include <cstdlib>
+int main(int, char** words) {
+  void* plugin = dlopen(words[1], std::atoi(words[2]));
+  auto* controller = reinterpret_cast<Controller* (*)()>(dlsym(plugin, "make"))();
+  for (int i = 0; i < 10; ++i) controller->update(i);
+}
+#endif
+"""
+
+
+@pytest.mark.parametrize("mode", [os.RTLD_LAZY | os.RTLD_LOCAL, os.RTLD_NOW | os.RTLD_GLOBAL])
+def test_a_virtual_method_of_a_plugin_that_allocates(mode: int, tmp_path: Path) -> None:
+    source, host, plugin = (tmp_path / name for name in ("plugin.cpp", "host", "plugin.so"))
+    source.write_text(PLUGIN)
+    for options in (["-DHOST", "-Dleft=none", "-o", host], ["-shared", "-fPIC", "-o", plugin]):
+        subprocess.run(["g++", "-g", "-O1", source, *options, "-ldl"], check=True)
+    done = judged(
+        tmp_path, '[function."left::*::update"]\nallocations = 0', host, "./plugin.so", mode
+    )
+    place = "plugin.cpp:6 in left::Joint::update (only, 5 of 5)"
+    assert (done.returncode, place in " ".join(done.stdout.split())) == (3, True), done
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "said"),
+    [
+        ("right_behin", "functions_short", "no function of"),
+        ("right_behind", "functions_short", "shorter than the 5 bytes of a jump"),
+        ("cases::works", "functions_static", "it is linked statically, so allocations cannot"),
+        ("cases::work", "functions_O2", "ended with status 0); give a name that nm -C prints"),
+        ("*", "functions_O2", "functions match, more than 256"),
+    ],
+)
+def test_a_program_that_cannot_be_judged_is_refused(
+    name: str, program: str, said: str, tmp_path: Path
+) -> None:
+    budget = f'[function."{name}"]\nallocations = 0'
+    done = judged(tmp_path, budget, FUNCTIONS / program, "calls", 9)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_stripped_program_is_refused_with_a_remedy(loop: Path, tmp_path: Path) -> None:
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", loop, "-o", stripped], check=True)
+    done = judged(tmp_path, loop.with_suffix(".toml").read_text(), stripped, "none")
+    assert (done.returncode, "install the debug file" in " ".join(done.stderr.split())) == (2, True)
+
+
+def test_a_first_budget_of_functions_is_met_by_the_same_program(tmp_path: Path) -> None:
+    budget, program = tmp_path / "first.toml", [FUNCTIONS / "functions_O2", "calls", 2000]
+    wirecost = Path(sys.executable).with_name("wirecost")
+    options = ["--function", "cases::work*", "--out", budget]
+    words = [wirecost, "probe", "budget", *options, "--", *program]
+    done = execute(list(map(str, words)), timeout=60)
+    assert done.returncode == 0, done.stderr
+    lines = read_budget(budget).lines
+    assert {line.pattern for line in lines if line.kind == "function"} == {"cases::works"}
+    untimed = [line for line in budget.read_text().splitlines() if not line.startswith('"p')]
+    assert any(line.startswith("realtime = true") for line in untimed)
+    done = judged(tmp_path, "\n".join(untimed), *program)
+    assert done.returncode == 0, done.stdout
+
+
+def test_real_time_is_what_no_other_limit_says(tmp_path: Path) -> None:
+    path = tmp_path / "b.toml"
+    path.write_text('[function."f"]\nrealtime = true\nsystem-calls = 2\n')
+    limits = {line.quantity: line.limit for line in read_budget(path).lines}
+    assert limits == dict.fromkeys(FORBIDDEN, 0.0) | {"system-calls": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "is_limited"),
+    [
+        ("ns::A::f*", "ns::A::f", True),
+        ("ns::A::f(int)", "ns::A::f", True),
+        ("ns::A::f", "ns::A::f#2", True),
+        ("ns::A::f", "ns::A::fg", False),
+        ("ns::A::operator[]*", "ns::A::operator[]", True),
+        ("ns::A::operator()(int)", "ns::A::operator()", True),
+        ("(anonymous namespace)::f(int)", "(anonymous namespace)::f", True),
+        ("__main__:f", "node:f", True),
+        ("node:f", "other:f", False),
+    ],
+)
+def test_patterns_of_functions_mean_sections(pattern: str, name: str, is_limited: bool) -> None:
+    assert Line("function", pattern, "max", 1.0).limits(name) == is_limited
+
+
+SUPPRESSIONS = "# until {}: mended with the next release\ncall-stack-contains:{}\n"
+
+
+@pytest.mark.parametrize(
+    ("fault", "day", "pattern", "status", "said"),
+    [
+        ("string", "2999-01-01", "Controller::upd*e", 0, "2 suppressed"),
+        ("string", "2999-01-01", "^nothing$", 3, "no stack has ^nothing$; remove it"),
+        ("string", "2020-02-02", "update", 3, "held until 2020-02-02 (mended with the next"),
+        ("log", "2999-01-01", "stringbuf", 3, "system-calls"),
+    ],
+)
+def test_what_is_suppressed_passes_until_its_day(
+    loop: Path, tmp_path: Path, fault: str, day: str, pattern: str, status: int, said: str
+) -> None:
+    path = tmp_path / "rt.supp"
+    path.write_text(SUPPRESSIONS.format(day, pattern))
+    budget = loop.with_suffix(".toml").read_text()
+    done = judged(tmp_path, budget, loop, fault, 150, options=["--suppressions", path])
+    assert (done.returncode, said in " ".join(done.stdout.split())) == (status, True), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("call-stack-contains:f", ":1: has no reason"),
+        ("# until soon: why\ncall-stack-contains:f", "soon is no day"),
+        ("# until 2999-01-01: why\n\ncall-stack-contains:f", ":3: has no reason"),
+        ("# until 2999-01-01: why\nfunction-name-matches:f", ":2: function-name-matches:f: write"),
+    ],
+)
+def test_suppressions_that_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "rt.supp"
+    path.write_text(text)
+    with pytest.raises(UserError, match=re.escape(said)):
+        read_suppressions(path)

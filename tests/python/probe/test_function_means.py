@@ -14,6 +14,7 @@ from wirecost.observe.probe.function.means import Means, Taken, take
 from wirecost.observe.probe.function.uprobes import COUNTED
 from wirecost.system.errors import UserError
 
+NODE = Path("/x/node")
 FUNCTION = Function("node", "f()", "f", "f", 0, 64, "", "", "", (), ())
 
 
@@ -87,11 +88,11 @@ def test_too_many_matches_suggest_patterns_of_the_program_itself(
         function(f"z{i}()", "/x/lib") for i in range(60)
     ]
     with pytest.raises(UserError) as few:
-        matched(["*"], Listing((), tuple(functions), ()), Path("/x/node"), 64)
+        matched(["*"], Listing((), tuple(functions), (), ()), NODE, 64, each=False, later=True)
     text = str(few.value)
     assert text == snapshot
     with pytest.raises(UserError) as many:
-        matched(["*"], Listing((), tuple(functions * 5), ()), Path("/x/node"), 64)
+        matched(["*"], Listing((), tuple(functions * 5), (), ()), NODE, 64, each=False, later=True)
     assert "--function-limit" not in str(many.value)
 
 

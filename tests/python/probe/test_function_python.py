@@ -114,9 +114,9 @@ def test_what_matches_nothing_is_said_with_what_is_near(tmp_path: Path) -> None:
     done = recorded(tmp_path, near, matching, other)
     lines = [line for line in done.stderr.splitlines() if "no function" in line]
     assert len(lines) == 2
-    assert lines[0].startswith(f"wirecost: --function {near}: ")
+    assert lines[0].startswith(f"wirecost: function {near}: ")
     assert "program:Planner.plan" in lines[0]
-    assert lines[1].startswith(f"wirecost: --function {other}: ")
+    assert lines[1].startswith(f"wirecost: function {other}: ")
     assert not list((tmp_path / "logs").glob("*.near"))
 
 

@@ -47,6 +47,10 @@ std::size_t away(std::string_view pattern, const std::string& name, std::size_t 
   return least;
 }
 
+bool opens_libraries(const ElfFile& file) {
+  return file.mentions("dlopen") || file.mentions("dlmopen");
+}
+
 class Nearest {
  public:
   explicit Nearest(const std::vector<std::string>& patterns) : patterns_(patterns) {}
@@ -77,7 +81,7 @@ std::string list(const std::vector<std::string>& patterns,
                  const std::vector<std::string>& objects) {
   std::vector<std::string> files;
   std::vector<std::string> functions;
-  Nearest nearest(patterns);
+  std::vector<std::string> missing = patterns;
   for (const std::string& path : objects) {
     if (is_runtime(path)) continue;
     const ElfFile file(path);
@@ -85,9 +89,14 @@ std::string list(const std::vector<std::string>& patterns,
     files.push_back("{\"path\":" + quoted(path) + ",\"trouble\":" + quoted(file.trouble()) +
                     ",\"calls_hooks\":" + yes(file.mentions("__cyg_profile_func_enter")) +
                     ",\"has_sleds\":" + yes(file.has_section("xray_instr_map")) +
+                    ",\"opens_libraries\":" + yes(opens_libraries(file)) +
                     ",\"debug_information\":" + yes(file.has_section(".debug_info")) + "}");
     if (!file.trouble().empty()) continue;
     const std::vector<Selected> selected = select(file, patterns);
+    std::erase_if(missing, [&](const std::string& pattern) {
+      return std::ranges::any_of(
+          selected, [&](const Selected& one) { return any_matches({pattern}, one.name); });
+    });
     std::vector<const Selected*> possible;
     for (const Selected& one : selected)
       if (one.refusal.empty()) possible.push_back(&one);
@@ -96,13 +105,14 @@ std::string list(const std::vector<std::string>& patterns,
     for (const Selected& one : selected)
       functions.push_back(described(file, one, one.refusal.empty() ? names[next++] : ""));
   }
-  if (functions.empty())
+  Nearest nearest(missing);
+  if (!missing.empty())
     for (const std::string& path : objects)
       if (const ElfFile file(path); !is_runtime(path) && file.trouble().empty())
         nearest.look_at(file);
   const auto same = [](const std::string& text) { return text; };
   return "{\"objects\":" + array_of(files, same) + ",\"functions\":" + array_of(functions, same) +
-         ",\"nearest\":" + nearest.text() + "}\n";
+         ",\"missing\":" + array_of(missing, quoted) + ",\"nearest\":" + nearest.text() + "}\n";
 }
 
 }  // namespace wirecost::function

@@ -7,7 +7,8 @@
 
 namespace wirecost::function {
 
-/// One JSON document: the objects, the functions that match, and the nearest names if none does.
+/// One JSON document: the objects, the functions that match, the patterns that none does, and the
+/// names that are nearest to those.
 std::string list(const std::vector<std::string>& patterns, const std::vector<std::string>& objects);
 
 }  // namespace wirecost::function

@@ -9,7 +9,14 @@ from xml.etree import ElementTree
 
 from wirecost.results.analysis.budget.budget import DEADLINE, RATE, TIMES
 from wirecost.results.analysis.budget.origins import Origin
-from wirecost.results.analysis.budget.verdicts import EXCEEDED, MET, NOT_DECIDED, Verdict
+from wirecost.results.analysis.budget.suppressions import EXPIRED, UNUSED, Suppression
+from wirecost.results.analysis.budget.verdicts import (
+    EXCEEDED,
+    MET,
+    NOT_DECIDED,
+    SUPPRESSED,
+    Verdict,
+)
 from wirecost.results.records.probe_stacks import SourceLine
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import MOST_ALIKE, Answer, Section
@@ -20,7 +27,7 @@ from wirecost.system.function_names import short_names
 
 Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1
-ORDER = (EXCEEDED, NOT_DECIDED, MET)
+ORDER = (EXCEEDED, NOT_DECIDED, SUPPRESSED, MET)
 MOST_PLACED = 3
 """Exceeded counts whose stacks a screen shows."""
 _FAULT = "a system call may have caused it, or perf_event_open is not permitted here"
@@ -28,12 +35,15 @@ _OTHER = "a thread keeps 64 different ones"
 REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
 REASONS |= dict.fromkeys(("allocations", "allocated-bytes", "frees", "lock-waits"), _OTHER)
 """Why an event of each of these counters may have no stack."""
-LONGEST_CHAIN, LONGEST_NAME = 150, 60
+LONGEST_CHAIN, LONGEST_NAME = 52, 60
 LONGEST_FILE = 40
 
 
 def budget_answer(
-    verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins
+    verdicts: Sequence[Verdict],
+    incomplete: Sequence[str],
+    origins: Origins,
+    states: Mapping[Suppression, str],
 ) -> Answer:
     """Return how many budgets are exceeded, the exceeded ones first, and where counts come from."""
     stacks = [
@@ -47,7 +57,10 @@ def budget_answer(
         more="--all prints every budget; --json, --junit and --markdown write them",
         sections=[Section([table(verdicts)], lines=rest), *stacks],
         heading="budgets",
-        document=document(verdicts, incomplete, origins),
+        document={
+            **document(verdicts, incomplete, origins),
+            "suppressions": [_suppression(*item) for item in states.items()],
+        },
     )
 
 
@@ -93,6 +106,16 @@ def places(origins: Origins) -> list[str]:
         if (chain := _chain(places[0])) != _short(places[0].own.function):
             lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
     return lines
+
+
+def suppression_lines(states: Mapping[Suppression, str]) -> list[str]:
+    """Return lines about suppressions that nothing needs, or that hold no more."""
+    unused = (one for one, state in states.items() if state == UNUSED)
+    expired = (one for one, state in states.items() if state == EXPIRED)
+    return [
+        *(f"{one.place}: no stack has {one.pattern}; remove it" for one in unused),
+        *(f"{one.place}: held until {one.until} ({one.reason})" for one in expired),
+    ]
 
 
 def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
@@ -168,6 +191,11 @@ def document(
     }
 
 
+def _suppression(suppression: Suppression, state: str) -> dict[str, object]:
+    fields = {key: str(value) for key, value in vars(suppression).items()}
+    return {**fields, "state": state}
+
+
 def _origin(origin: Origin) -> dict[str, object]:
     return {
         "which": origin.which,
@@ -183,11 +211,11 @@ def _fields(line: SourceLine) -> dict[str, object]:
 
 
 def junit(verdicts: Sequence[Verdict], incomplete: Sequence[str], origins: Origins) -> str:
-    """Return a test suite with a case for each budget; what is not decided is skipped."""
+    """Return a test suite with a case for each budget; what neither passes nor fails is skipped."""
     counts = {
         "tests": len(verdicts),
         "failures": sum(verdict.verdict == EXCEEDED for verdict in verdicts),
-        "skipped": sum(verdict.verdict == NOT_DECIDED for verdict in verdicts),
+        "skipped": sum(verdict.verdict in (NOT_DECIDED, SUPPRESSED) for verdict in verdicts),
         "errors": 0,
     }
     attributes = {"name": "wirecost budget", **{key: str(n) for key, n in counts.items()}}

@@ -11,9 +11,10 @@ from pathlib import Path
 from wirecost.observe.probe.function import choice, uprobes
 from wirecost.observe.probe.function.listing import PATTERNS, listing
 from wirecost.observe.probe.function.means import price
-from wirecost.observe.probe.function.request import checked, is_python
+from wirecost.observe.probe.function.request import checked
 from wirecost.observe.probe.run.counting import asked_counters
 from wirecost.system.errors import UserError
+from wirecost.system.function_names import is_python
 
 
 def attach(
@@ -37,7 +38,7 @@ def attach(
         raise UserError(f"--function: no uprobes: {why}; start the program with wirecost probe run")
     objects = uprobes.objects_of_process(process)
     listed = listing(patterns, objects)
-    choice.matched(patterns, listed, objects[0], limit)
+    choice.matched(patterns, listed, objects[0], limit, each=False, later=False)
     count = choice.recordable(listed.functions, uprobes.why_not)
     cost = uprobes.cost_ns(os.environ)
     costs = "" if cost is None else f", {price(cost)} per call (measured now)"

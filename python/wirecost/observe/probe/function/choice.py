@@ -17,21 +17,33 @@ LIBRARIES = ("std::", "__gnu_cxx::", "__cxxabiv1::", "boost::", "operator", "voi
 """Beginnings of the names that a program contains of its libraries and of the compiler."""
 
 
-def matched(patterns: Sequence[str], listed: Listing, program: Path, limit: int) -> None:
-    """Raise UserError if nothing matches, or more than ``limit`` functions do."""
+def matched(
+    patterns: Sequence[str], listed: Listing, program: Path, limit: int, *, each: bool, later: bool
+) -> list[str]:
+    """Return a note for each pattern whose functions only a library opened later can bring.
+
+    ``each``: whether every pattern must match, not just one; ``later``: whether libraries that the
+    program opens are searched. Raises UserError if too few functions match, or more than ``limit``.
+    """
     for file in listed.objects[:1]:
         if file.trouble:
             raise UserError(f"{file.path}: {file.trouble}; functions are found in x86-64 ELF files")
-    text = ", ".join(patterns)
-    if not listed.functions:
-        raise UserError(f"--function {text}: no function of {program} matches{_hint(listed)}")
+    may_come = later and listed.opens_libraries
+    if listed.missing and not may_come and (each or not listed.functions):
+        text = ", ".join(listed.missing)
+        raise UserError(f"function {text}: no function of {program} matches{_hint(listed)}")
     if len(listed.functions) > limit:
         count = len(listed.functions)
         names = short_names(function.name for function in listed.functions).values()
         raise UserError(
-            f"--function {text}: {count} functions match, more than {limit}, such as "
+            f"function {', '.join(patterns)}: {count} functions match, more than {limit}, such as "
             f"{_some(names)}; {_fewer(listed, program, limit)}"
         )
+    near = f"; the nearest are {', '.join(listed.nearest)}" if listed.nearest else ""
+    return [
+        f"function {pattern}: waits for libraries that {program.name} opens later{near}"
+        for pattern in (listed.missing if may_come else ())
+    ]
 
 
 def _hint(listed: Listing) -> str:

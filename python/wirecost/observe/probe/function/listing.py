@@ -45,21 +45,30 @@ class ObjectFile:
     """A file that a program loads, and how it was built.
 
     ``calls_hooks``: with ``-finstrument-functions``; ``has_sleds``: with clang's
-    ``-fxray-instrument``.
+    ``-fxray-instrument``; ``opens_libraries``: whether it calls ``dlopen``.
     """
 
     path: str
     trouble: str
     calls_hooks: bool
     has_sleds: bool
+    opens_libraries: bool
     debug_information: bool
 
 
 @dataclass(frozen=True)
 class Listing:
+    """``missing``: patterns that match no function; ``nearest``: names that are near to those."""
+
     objects: tuple[ObjectFile, ...]
     functions: tuple[Function, ...]
+    missing: tuple[str, ...]
     nearest: tuple[str, ...]
+
+    @property
+    def opens_libraries(self) -> bool:
+        """Return whether functions may come with libraries that are opened later."""
+        return any(file.opens_libraries for file in self.objects)
 
 
 def helper() -> Path:
@@ -93,5 +102,6 @@ def listing(patterns: Sequence[str], objects: Sequence[Path]) -> Listing:
             )
             for fields in document["functions"]
         ),
+        tuple(document["missing"]),
         tuple(document["nearest"]),
     )

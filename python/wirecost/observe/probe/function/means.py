@@ -25,7 +25,7 @@ class Means:
 
     ``unavailable``: why not for this program, empty: it is; ``why_not``: the same for a
     function; ``cost_ns``: of a call, measured when it is asked; ``counts``: the only counters that
-    it has, None: all.
+    it has, None: all; ``misses``: what it does not see of this program, empty: nothing.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Means:
     why_not: Callable[[Function], str]
     cost_ns: Callable[[Mapping[str, str]], float | None]
     counts: frozenset[str] | None = None
+    misses: str = ""
 
     def uncounted(self, names: Iterable[str]) -> list[str]:
         """Return those of the counters that this means cannot count."""
@@ -47,6 +48,7 @@ def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]
     """
     instrumented = {file.path for file in objects if file.calls_hooks}
     with_sleds = {file.path for file in objects[:1] if file.has_sleds}
+    opened = any(file.opens_libraries for file in objects)
     cannot_preload = f"nothing can be preloaded: {refusal}" if refusal else ""
     return [
         Means(
@@ -56,6 +58,7 @@ def all_means(refusal: str | None, objects: Sequence[ObjectFile]) -> list[Means]
             uprobes.why_not,
             uprobes.cost_ns,
             uprobes.COUNTED,
+            "functions of libraries that are opened later" if opened else "",
         ),
         Means(
             "trampoline",
@@ -129,6 +132,8 @@ def _against(means: Means, cost: float | None, lacks: list[str]) -> str:
     """Why others are tried first; empty: nothing is against it."""
     if lacks:
         return f"cannot count {', '.join(lacks)}"
+    if means.misses:
+        return f"misses {means.misses}"
     if means.name != "uprobes":
         return ""
     if cost is None:

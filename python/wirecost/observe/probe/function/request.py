@@ -23,8 +23,3 @@ def checked(patterns: tuple[str, ...], limit: int, means: str) -> None:
             raise UserError(
                 f"--function {pattern[:40]!r}: must be 1 to {LONGEST_PATTERN} printable characters"
             )
-
-
-def is_python(pattern: str) -> bool:
-    """Return whether it is ``package.module:Class.method``; with ``::`` or no colon it is C++."""
-    return ":" in pattern.replace("::", "")

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wirecost.observe.probe.run.elf import read_elf
-from wirecost.observe.probe.run.target import Target
+from wirecost.observe.probe.run.target import Target, find
 
 LAUNCHERS = frozenset(
     {"chrt", "env", "ionice", "nice", "numactl", "setarch", "setsid", "stdbuf", "taskset"}
@@ -32,6 +32,13 @@ def meant(target: Target) -> Path | None:
     if target.program.name not in LAUNCHERS:
         return target.program
     return _behind(target.command[1:])
+
+
+def refusal(target: Target, program: Path | None) -> str | None:
+    """Return why nothing can be preloaded into the command, or the program that is meant."""
+    if target.refusal is not None or program is None:
+        return target.refusal
+    return find([str(program.absolute())]).refusal
 
 
 def _behind(words: Sequence[str]) -> Path | None:

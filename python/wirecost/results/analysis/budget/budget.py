@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budget files: what a section, a topic or a chain may take, in TOML."""
+"""Budget files: what a function, a section, a topic or a chain may take, in TOML."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
+from wirecost.system.function_names import section_globs
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20
 AFTER = "after"
-SECTION, TOPIC, CHAIN = "section", "topic", "chain"
+FUNCTION, SECTION, TOPIC, CHAIN = "function", "section", "topic", "chain"
 ARROW = "->"
 """Between the ends of a chain in its name: ``/in -> /out``."""
 _ARROWS = re.compile(f" *(?:{ARROW}|[→⇢]) *")
@@ -43,8 +45,20 @@ COUNTERS = (
     "block-output",
 )
 """Counters that a budget may have, by their names in ``WIRECOST_PROBE_COUNTERS``."""
+REAL_TIME = "realtime"
+FORBIDDEN = (
+    "allocations",
+    "frees",
+    "lock-waits",
+    "system-calls",
+    "minor-faults",
+    "major-faults",
+)
+"""Counters that ``realtime = true`` limits to 0, where the table has no other limit for them."""
+_OF_CALLS = (*TIMES, RATE, DEADLINE, MISSES, REAL_TIME, *COUNTERS)
 QUANTITIES = {
-    SECTION: (*TIMES, RATE, DEADLINE, MISSES, *COUNTERS),
+    FUNCTION: _OF_CALLS,
+    SECTION: _OF_CALLS,
     TOPIC: ("gap", RATE),
     CHAIN: ("p50", "p95", "p99", "p99.9", "max", DEADLINE, MISSES),
 }
@@ -72,6 +86,15 @@ class Line:
         match = _PERCENTILE.fullmatch(self.quantity)
         return float(match[1]) if match else None
 
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """Return globs of the names that it limits."""
+        return section_globs(self.pattern) if self.kind == FUNCTION else (self.pattern,)
+
+    def limits(self, name: str) -> bool:
+        """Return whether it limits what is recorded under a name."""
+        return name == self.pattern or any(fnmatchcase(name, glob) for glob in self.globs)
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -83,6 +106,11 @@ class Budget:
     def counters(self) -> list[str]:
         """Return what must be counted, each once."""
         return list(dict.fromkeys(line.quantity for line in self.counts()))
+
+    def functions(self) -> tuple[str, ...]:
+        """Return the patterns of functions that must be recorded, each once."""
+        patterns = (line.pattern for line in self.lines if line.kind == FUNCTION)
+        return tuple(dict.fromkeys(patterns))
 
     def counts(self) -> list[Line]:
         """Return the lines that limit a counter."""
@@ -128,7 +156,11 @@ def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[
     for key, value in _whole_keys(limits).items():
         _check_key(where, key, QUANTITIES[kind])
         place = f"{where}: {key}"
-        if key in TIMES:
+        if key == REAL_TIME:
+            if value is not True:
+                raise UserError(f"{place}: write {REAL_TIME} = true, or leave it out")
+            lines += [Line(kind, pattern, name, 0.0) for name in FORBIDDEN if name not in limits]
+        elif key in TIMES:
             lines.append(Line(kind, pattern, key, _time(place, value)))
         elif key == DEADLINE:
             misses = _number(f"{where}: {MISSES}", limits.get(MISSES, 0))

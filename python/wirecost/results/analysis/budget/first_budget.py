@@ -5,11 +5,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from wirecost.results.analysis.budget.budget import COUNTERS
+from wirecost.results.analysis.budget.budget import (
+    COUNTERS,
+    FORBIDDEN,
+    FUNCTION,
+    REAL_TIME,
+    SECTION,
+    Line,
+)
 from wirecost.results.analysis.budget.verdicts import MET, share_verdict, warm
 from wirecost.results.analysis.probe_sections import executions, turnarounds
 from wirecost.results.records.probe_log import COUNTER
@@ -25,8 +34,11 @@ BY_MACHINE = ("context-switches", "cpu-migrations", "run-queue-wait-ns", "blocke
 """Counters that other programs raise, so that no run says how far."""
 
 
-def first_budget(events: pl.DataFrame) -> str:
-    """Return a budget file of every section. Raises UserError where there is none."""
+def first_budget(events: pl.DataFrame, functions: Sequence[str] = ()) -> str:
+    """Return a budget file of every section, and of the calls of functions of these patterns.
+
+    Raises UserError where there is none.
+    """
     if turnarounds(executions(events)).is_empty():
         raise UserError("no section was recorded; record a good run with wirecost probe run --out")
     after_s = _after_s(events)
@@ -38,11 +50,28 @@ def first_budget(events: pl.DataFrame) -> str:
         "# they vary, above the most as much as they do.",
         f'after = "{_digits(after_s)}s"  # warm-up, which is not judged',
     ]
+    tables: dict[str, list[pl.DataFrame]] = {}
     for (section,), rows in executed.group_by(["section"], maintain_order=True):
-        lines += ["", f"[section.{json.dumps(str(section), ensure_ascii=False)}]"]
+        tables.setdefault(_heading(str(section), functions), []).append(rows)
+    for heading, parts in tables.items():
+        rows = pl.concat(parts)
+        lines += ["", heading]
         lines += _times(rows["ns"].cast(pl.Float64).to_numpy())
-        lines += [line for name in COUNTERS for line in _count(name, rows)]
+        is_real_time = all(_most(name, rows) == 0 for name in FORBIDDEN)
+        lines += [f"{REAL_TIME} = true  # no allocation, wait, system call or fault"] * is_real_time
+        counters = (name for name in COUNTERS if not (is_real_time and name in FORBIDDEN))
+        lines += [line for name in counters for line in _count(name, rows)]
     return "\n".join(lines) + "\n"
+
+
+def _heading(section: str, functions: Sequence[str]) -> str:
+    """Return the table's name: a pattern that means the function again, or the section's name."""
+    lines = (Line(FUNCTION, pattern, REAL_TIME, 0) for pattern in functions)
+    if not any(line.limits(section) for line in lines):
+        return f"[{SECTION}.{json.dumps(section, ensure_ascii=False)}]"
+    # A log cuts long names, and numbers what has the same name.
+    pattern = re.sub(r"#\d+$", "", section.replace("...", "*"))
+    return f"[{FUNCTION}.{json.dumps(pattern, ensure_ascii=False)}]"
 
 
 def _after_s(events: pl.DataFrame) -> float:
@@ -71,9 +100,18 @@ def _times(ns: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[str]:
     return lines
 
 
-def _count(name: str, rows: pl.DataFrame) -> list[str]:
+def _counted(name: str, rows: pl.DataFrame) -> pl.Series:
     column = COUNTER + name
-    values = rows[column].drop_nulls() if column in rows.columns else pl.Series([], dtype=pl.UInt64)
+    return rows[column].drop_nulls() if column in rows.columns else pl.Series([], dtype=pl.UInt64)
+
+
+def _most(name: str, rows: pl.DataFrame) -> int | None:
+    values = _counted(name, rows)
+    return None if values.is_empty() else int(values.to_numpy().max())
+
+
+def _count(name: str, rows: pl.DataFrame) -> list[str]:
+    values = _counted(name, rows)
     if values.is_empty():
         return []
     least, most = (int(value) for value in (values.to_numpy().min(), values.to_numpy().max()))

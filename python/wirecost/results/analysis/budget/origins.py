@@ -47,9 +47,9 @@ def origins(
 
     ``resolve`` returns the lines of the addresses in stacks; it is called once.
     """
-    around = _around(events)
+    around = sections_around(events)
     chosen = {
-        verdict: _chosen([stack for stack in stacks if _is_within(stack, verdict, around)])
+        verdict: _chosen([stack for stack in stacks if is_within(stack, verdict, around)])
         for verdict in judged
         if verdict.verdict == EXCEEDED and verdict.line.quantity in COUNTERS
     }
@@ -63,11 +63,16 @@ def origins(
 
 def warm_stacks(stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float) -> list[Stack]:
     """Return stacks without those last seen in the first ``after_ns`` of their process."""
-    begins = dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
+    begins = first_begins(events)
     return [stack for stack in stacks if stack.last_ns >= begins.get(stack.process, 0) + after_ns]
 
 
-def _around(events: pl.DataFrame) -> dict[str, set[str]]:
+def first_begins(events: pl.DataFrame) -> dict[int, int]:
+    """Return when the first event of each process begins."""
+    return dict(events.group_by("process").agg(pl.col("begin_ns").min()).iter_rows())
+
+
+def sections_around(events: pl.DataFrame) -> dict[str, set[str]]:
     """Return the sections around each section."""
     pairs = events.select("section", "parent").drop_nulls().unique()
     around: dict[str, set[str]] = {}
@@ -76,7 +81,8 @@ def _around(events: pl.DataFrame) -> dict[str, set[str]]:
     return around
 
 
-def _is_within(stack: Stack, verdict: Verdict, around: Mapping[str, set[str]]) -> bool:
+def is_within(stack: Stack, verdict: Verdict, around: Mapping[str, set[str]]) -> bool:
+    """Return whether a stack is of what a verdict counts, in its section or one inside."""
     if verdict.line.quantity not in stack.counters:
         return False
     if stack.section == verdict.name:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 import polars as pl
@@ -22,7 +21,6 @@ from wirecost.results.analysis.budget.budget import (
     COUNTERS,
     DEADLINE,
     RATE,
-    SECTION,
     TOPIC,
     Budget,
     Line,
@@ -35,7 +33,7 @@ from wirecost.results.records.probe_log import COUNTER
 from wirecost.results.records.probe_stacks import Stopped
 from wirecost.system.errors import UserError
 
-MET, EXCEEDED, NOT_DECIDED = "met", "exceeded", "not decided"
+MET, EXCEEDED, NOT_DECIDED, SUPPRESSED = "met", "exceeded", "not decided", "suppressed"
 ERROR = 0.025
 """Probability of a wrong verdict, on each side, where a percentile is the limit itself."""
 Z = 1.96
@@ -101,7 +99,7 @@ def verdicts(events: pl.DataFrame, budget: Budget) -> list[Verdict]:
             times = pl.DataFrame({"ns": [chain.ns for chain in chains]}, strict=False)
             judged.append(_verdict(line, line.pattern, times))
             continue
-        recorded = by_section if line.kind == SECTION else by_topic
+        recorded = by_topic if line.kind == TOPIC else by_section
         judged += [_verdict(line, name, recorded[name]) for name in _matching(line, recorded)]
     return judged
 
@@ -116,7 +114,7 @@ def stopped_verdicts(stopped: Stopped, budget: Budget) -> list[Verdict]:
         for line in budget.counts()
         if line.quantity == stopped.counter
         and stopped.count > line.limit
-        and (line.pattern == stopped.section or fnmatchcase(stopped.section, line.pattern))
+        and line.limits(stopped.section)
     ]
     if not matching:
         raise UserError(f"section {stopped.section}: {stopped.counter}: is not limited")
@@ -132,7 +130,7 @@ def warm(events: pl.DataFrame, after_ns: float) -> pl.DataFrame:
 
 def _matching(line: Line, recorded: Iterable[str]) -> list[str]:
     names = list(recorded)
-    matching = [name for name in names if name == line.pattern or fnmatchcase(name, line.pattern)]
+    matching = list(filter(line.limits, names))
     if not matching:
         there = ", ".join(sorted(names)[:MOST_NAMES]) or "none"
         raise UserError(

@@ -4,25 +4,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wirecost.observe.probe.function import choice, trampoline, uprobes
 from wirecost.observe.probe.function.listing import PATTERNS, Function, listing
 from wirecost.observe.probe.function.means import Taken, all_means, price, take
-from wirecost.observe.probe.function.request import checked, is_python
-from wirecost.observe.probe.function.target_files import meant, objects_of
+from wirecost.observe.probe.function.request import checked
+from wirecost.observe.probe.function.target_files import meant, objects_of, refusal
 from wirecost.observe.probe.run.hook import PYTHON_FOLDER, Hooked, Request, library
 from wirecost.observe.probe.run.target import Target
 from wirecost.system.errors import UserError
+from wirecost.system.function_names import is_python
 
 PYTHON_PATTERNS = "WIRECOST_PYTHON_FUNCTIONS"
 
 
 class FunctionHook:
     name = "function"
-    about = "functions that --function names"
+    about = "functions that --function or a budget names"
 
     def prepare(self, target: Target, request: Request) -> Hooked:
         checked(request.functions, request.function_limit, request.function_means)
@@ -41,30 +42,41 @@ class FunctionHook:
         }
         program = meant(target)
         if program is None:
-            if request.function_means not in ("auto", "trampoline"):
-                raise UserError(
-                    f"--function-means {request.function_means}: {target.command[0]} is a script, "
-                    "a shell or Python; give the program that has the functions"
-                )
-            line = f"--function: looked for in each program that {target.command[0]} starts"
-            return Hooked(
-                (library(trampoline.LIBRARY),),
-                environment=environment,
-                notes=(f"{line}, recorded by patched entries",),
-            )
+            line = f"functions are looked for in each program that {target.command[0]} starts"
+            return _looked_for(environment, request, target, (line,))
+        why = refusal(target, program)
         objects = objects_of(program, os.environ)
         listed = listing(patterns, objects)
-        choice.matched(patterns, listed, program, request.function_limit)
-        selected = take(
-            request.function_means, all_means(target.refusal, listed.objects), listed.functions
+        waits = choice.matched(
+            patterns,
+            listed,
+            program,
+            request.function_limit,
+            each=request.each_function,
+            later=why is None,
         )
-        notes = (*selected.notes, *_shown(selected, listed.functions))
+        if not listed.functions:
+            return _looked_for(environment, request, target, waits)
+        selected = take(request.function_means, all_means(why, listed.objects), listed.functions)
+        notes = (*selected.notes, *_shown(selected, listed.functions), *waits)
         if selected.means.name == "uprobes":
             return Hooked(
                 environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
             )
         environment[trampoline.MEANS] = selected.means.name
         return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
+
+
+def _looked_for(
+    environment: Mapping[str, str], request: Request, target: Target, notes: Sequence[str]
+) -> Hooked:
+    """Search what runs and what it opens; nothing is known of it before."""
+    if request.function_means not in ("auto", "trampoline"):
+        raise UserError(
+            f"--function-means {request.function_means}: {target.command[0]} has no function that "
+            "matches yet; give the program that has the functions"
+        )
+    return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=tuple(notes))
 
 
 def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> Hooked:
