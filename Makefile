@@ -48,6 +48,7 @@ bench: install
 
 # The runs that README and docs show, on a quiet machine; their tables, and what commands print, are written anew.
 results: install
+	.venv/bin/python -m benchmarks.waiting
 	PYTHONPATH=tests .venv/bin/python -m documents
 	PYTHONPATH=tests .venv/bin/python -m documents.pages
 

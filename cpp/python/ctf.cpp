@@ -121,11 +121,17 @@ class Reader {
     return found;
   }
 
-  /// Rows of a section or, with -1, of all; of a thread or, with -1, of all.
-  nb::tuple rows(std::int64_t section, std::int64_t thread) const {
+  /// Rows of these sections; of a thread or, with -1, of all.
+  nb::tuple rows(const std::vector<std::int64_t>& wanted, std::int64_t thread) const {
+    std::vector<bool> is_section_wanted(this->sections().size());
+    for (const std::int64_t section : wanted) {
+      if (section < 0 || static_cast<std::size_t>(section) >= is_section_wanted.size())
+        throw std::invalid_argument("no section of this number");
+      is_section_wanted[static_cast<std::size_t>(section)] = true;
+    }
     std::size_t count = 0;
     const auto is_wanted = [&](const Group& group) {
-      return (section < 0 || group.section == section) && (thread < 0 || group.thread == thread);
+      return is_section_wanted[group.section] && (thread < 0 || group.thread == thread);
     };
     for (const auto& [group, rows] : trace_.rows().groups())
       if (is_wanted(group)) count += rows.count();

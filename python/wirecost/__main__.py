@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import sys
 import traceback
 from contextlib import suppress
@@ -26,7 +27,12 @@ TOO_LITTLE_MEMORY = (
 FOLDER_GONE = "the current folder is gone; change into one that is there: cd"
 
 
+OBJECTS_KEPT = 200_000
+"""Objects before Python looks for garbage among them: what a command imports stays to its end."""
+
+
 def main() -> None:
+    gc.set_threshold(OBJECTS_KEPT)
     name_output()
     with watched() as watch:
         try:

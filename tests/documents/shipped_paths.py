@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 
 from documents import prices as page
@@ -46,7 +47,14 @@ def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
         stage: middle.spread[stage] + (idle.spread[stage] + busy.spread[stage]) / 2
         for stage in stages
     }
-    return replace(middle, spread=spread)
+    return replace(
+        middle, publish=rounded(middle.publish), take=rounded(middle.take), spread=rounded(spread)
+    )
+
+
+def rounded(values: Mapping[str, float]) -> dict[str, float]:
+    """Return values of four digits: more say nothing."""
+    return {name: float(f"{value:.4g}") for name, value in values.items()}
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from wirecost.data.recordings.series import read_series
 from wirecost.measure.lost.recording import lost_messages
 from wirecost.results.records.lost import LOST, UNKNOWN, UNPUBLISHED
 
-pytestmark = pytest.mark.skipif(MISSING, reason="no ROS 1")
+pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore, rospy and topic-tools of Debian")
 PUBLISHER = """
 import rospy, time
 from sensor_msgs.msg import Image

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import RECORDINGS, RecordingPath, argument, duration, each, option
+from wirecost.cli.options import RecordingPath, argument, duration, each, option
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, few
 from wirecost.results.report.shared.table import Table
@@ -47,7 +47,11 @@ class _Written:
 
 @answering()
 def command(
-    recording: Annotated[Path, argument("RECORDING", f"{RECORDINGS}."), RecordingPath("ROS")],
+    recording: Annotated[
+        Path,
+        argument("RECORDING", "Of ROS 1 or ROS 2: .mcap, .bag, .db3, or a folder."),
+        RecordingPath("ROS"),
+    ],
     out: Annotated[
         Path,
         option(
@@ -61,7 +65,8 @@ def command(
     fields: Annotated[
         list[str] | None,
         option(
-            "Fields to read, such as header.stamp,orientation.x; default: all.", metavar="FIELD,…"
+            "Fields to read, such as header.stamp,orientation.x; default: all; can be repeated.",
+            metavar="FIELD,…",
         ),
     ] = None,
     begin: Annotated[

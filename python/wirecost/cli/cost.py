@@ -161,7 +161,6 @@ def command(
     """Print what each topic of a recording costs, and what pays."""
     from wirecost.cli.cost_proof import proved, with_options
     from wirecost.data.recordings.survey import survey
-    from wirecost.measure.cost.nodes import NodesFile, read_nodes
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
@@ -204,13 +203,17 @@ def command(
             read = survey(files or [], include or [], advance)
         if not read.topics:
             raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
-        graph = read_nodes(nodes) if nodes is not None else NodesFile()
+        of_nodes: Mapping[str, str] = {}
         if nodes is not None:
+            from wirecost.measure.cost.nodes import read_nodes
+
+            graph = read_nodes(nodes)
             graph.place(read)
-        langs = {lang or "cpp", *graph.langs.values()}
+            of_nodes = graph.langs
+        langs = {lang or "cpp", *of_nodes.values()}
         if calibrate:
             _calibrate({topic.connection.wire for topic in read.topics}, langs, over, python)
-        pricing = Pricing(_prices(over), lang or "cpp", over, graph.langs)
+        pricing = Pricing(_prices(over), lang or "cpp", over, of_nodes)
         cost = system_cost([str(path) for path in files or []], read, pricing, counts)
     if measure:
         cost = _measured(cost, read, measure, pricing)
@@ -315,14 +318,15 @@ def _calibrate(wires: set[str], langs: set[str], over: str, python: Path | None)
 
 def _prices(over: str) -> PriceList:
     """Return what is known, and the path of a transport that nobody priced. Raises UserError."""
-    from wirecost.measure.cost.over import measured_path
     from wirecost.measure.cost.paths import ALIASES, MIDDLEWARES, PathTable
     from wirecost.measure.cost.prices import PriceList, known_prices
-    from wirecost.messaging.transport import find
 
     prices, name = known_prices(), ALIASES.get(over, over)
     if not over or any(path.middleware == name for path in prices.paths.paths.values()):
         return prices
+    from wirecost.measure.cost.over import measured_path
+    from wirecost.messaging.transport import find
+
     try:
         carrier = find(over)
     except UserError as error:

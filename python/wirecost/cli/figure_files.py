@@ -38,9 +38,10 @@ def figure_formats(folder: Path | None, form: str | None) -> Sequence[str]:
 
 def with_figures(answer: Answer, folder: Path | None, formats: Sequence[str]) -> Answer:
     """Write the figures into a folder, and return the answer with their paths. Raises UserError."""
-    from wirecost.results.report.shared.figure_files import write_figures
-
     if folder is None:
         return answer
+    # Only here: drawing takes a third of a second to import.
+    from wirecost.results.report.shared.figure_files import write_figures
+
     paths = write_figures(answer.figures(False), folder, formats)
     return replace(answer, written=[str(path) for path in paths])

@@ -120,7 +120,7 @@ LISTS = {
         ),
     ),
     "columns": CommandList(
-        "Read recordings as columns, and recommend how to store lists in columns.",
+        "Read recordings as columns; find the best columns for lists.",
         _named("wirecost.cli.columns_", "read", "advise"),
     ),
     "heap": CommandList(

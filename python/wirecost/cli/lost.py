@@ -24,7 +24,7 @@ def command(
     ],
     include: Annotated[
         list[Path] | None,
-        option("Folder with definitions that it lacks; can be repeated.", "-I", metavar="DIR"),
+        option("Folder with definitions that files lack; can be repeated.", "-I", metavar="DIR"),
     ] = None,
 ) -> Answer:
     """Print which messages a recording lacks, when, and why."""

@@ -26,6 +26,8 @@ from support.programs import execute
 from wirecost.results.analysis.chains.hops import hops_of
 from wirecost.results.analysis.chains.walk import chains_between
 from wirecost.results.analysis.probe_sections import executions
+from wirecost.results.records import recorded
+from wirecost.results.records.ctf.ros2_trace import read_traces
 from wirecost.results.records.probe_log import EVENTS, ProbeLog, events_of
 from wirecost.results.records.recorded import event_tables, read_recorded
 from wirecost.system.errors import UserError
@@ -210,15 +212,30 @@ def test_the_command_shows_a_trace(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(log["records"] for log in document["logs"]) == 144
 
 
-def test_tables_hold_each_section_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("at_once", "tables_of_trace"), [(1, 10), (80, 5), (1 << 20, 1)])
+def test_tables_hold_each_section_once(
+    at_once: int, tables_of_trace: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table ends before it has more records than are looked at at once."""
+    monkeypatch.setattr(recorded, "AT_ONCE", at_once)
     ctf_traces.write_trace(tmp_path, two_nodes())
     logs = read_recorded([tmp_path])
     tables = list(event_tables(logs))
-    names = [table["section"].unique().to_list() for table in tables]
-    assert len(tables) == 10
-    assert all(len(name) == 1 for name in names)
+    assert len(tables) == tables_of_trace
+    names = [name for table in tables for name in table["section"].unique()]
+    assert sorted(names) == sorted(set(names))
+    assert all(len(table) <= max(at_once, 40) for table in tables)
     key = ["process", "section", "begin_ns"]
     assert pl.concat(tables).sort(key).equals(events_of(logs).sort(key))
+
+
+@pytest.mark.parametrize("number", [-1, 6, 1 << 62])
+def test_rows_of_a_section_that_is_not_there_are_refused(number: int, tmp_path: Path) -> None:
+    ctf_traces.write_trace(tmp_path, [*node_events(7, "a"), *cycles(7, 1)])
+    (trace,) = read_traces(tmp_path)
+    assert len(trace.sections) == 6
+    with pytest.raises(ValueError, match="no section of this number"):
+        trace.rows([0, number])
 
 
 def test_a_trace_in_which_no_callback_ended_is_empty(

@@ -12,8 +12,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from wirecost.data.recordings import plain_yaml
-
 KEY = "offered_qos_profiles"
 LONGEST, LONGEST_VALUE, MOST = 1 << 16, 64, 64
 """Characters of a text and of a value, and publishers of a topic, that are read."""
@@ -54,8 +52,10 @@ def offered_words(text: str) -> str:
 
     Empty where nothing is known or it is damaged.
     """
-    if len(text) > LONGEST:
+    if not text or len(text) > LONGEST:
         return ""
+    from wirecost.data.recordings import plain_yaml  # noqa: PLC0415 - many recordings have none
+
     try:
         return _of_profiles(plain_yaml.load(text))
     except plain_yaml.FAULTS:

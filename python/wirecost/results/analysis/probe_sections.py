@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -81,39 +82,52 @@ def turnarounds(executed: pl.DataFrame) -> pl.DataFrame:
 def summary(executed: pl.DataFrame, deadline_ns: float | None = None) -> list[SectionSummary]:
     """Return every section of ``executions``, in the order of its first one."""
     counters = [name for name in executed.columns if name.startswith(COUNTER)]
-    return [
-        _summary(str(section), rows, deadline_ns, counters)
-        for (section,), rows in executed.group_by(["section"], maintain_order=True)
-    ]
+    ns, is_turnaround = pl.col("ns"), pl.col("kind") == "section"
+    exact = ns.cast(pl.Float64)
+    late = ns > (float("inf") if deadline_ns is None else deadline_ns)
+    sections = executed.group_by("section", maintain_order=True).agg(
+        pl.len().alias("count"),
+        *(exact.quantile(percent / 100, "linear").alias(f"p{percent}") for percent in PERCENTILES),
+        ns.max().alias("maximum_ns"),
+        exact.sum().alias("total_ns"),
+        is_turnaround.any().alias("has_turnarounds"),
+        (is_turnaround & late).sum().alias("misses"),
+        pl.col("scaled").sum(),
+        pl.col("begin_ns").min().alias("first_ns"),
+        pl.col("begin_ns").max().alias("last_ns"),
+        *(pl.col(name).cast(pl.Float64).mean().name.prefix("mean ") for name in counters),
+        *(pl.col(name).max().name.prefix("maximum ") for name in counters),
+        *(pl.col(name).count().name.prefix("counted ") for name in counters),
+    )
+    return [_summary(row, counters, deadline_ns) for row in sections.iter_rows(named=True)]
 
 
-def _summary(
-    section: str, rows: pl.DataFrame, deadline_ns: float | None, counters: list[str]
-) -> SectionSummary:
-    ns = rows["ns"].sort()
+def _summary(row: dict[str, Any], counters: list[str], deadline_ns: float | None) -> SectionSummary:
+    count, seconds = row["count"], (row["last_ns"] - row["first_ns"]) / 1e9
     return SectionSummary(
-        section=section,
-        count=len(ns),
-        percentiles_ns={percent: percentile(ns, percent) for percent in PERCENTILES},
-        maximum_ns=int(ns[-1]),
-        misses=_misses(rows, deadline_ns),
-        scaled=int(rows["scaled"].sum()),
-        counters={name.removeprefix(COUNTER): _counter(rows[name]) for name in counters},
-        total_ns=int(ns.cast(pl.Float64).sum()),
-        rate_hz=_rate(rows["begin_ns"]),
+        section=row["section"],
+        count=count,
+        percentiles_ns={
+            percent: row[f"p{percent}"] if _is_distinct(percent, count) else None
+            for percent in PERCENTILES
+        },
+        maximum_ns=row["maximum_ns"],
+        misses=row["misses"] if deadline_ns is not None and row["has_turnarounds"] else None,
+        scaled=row["scaled"],
+        counters={
+            name.removeprefix(COUNTER): CounterSummary(
+                row[f"mean {name}"], row[f"maximum {name}"], row[f"counted {name}"]
+            )
+            for name in counters
+        },
+        total_ns=int(row["total_ns"]),
+        rate_hz=(count - 1) / seconds if seconds > 0 else None,
     )
 
 
-def _rate(begin_ns: pl.Series) -> float | None:
-    seconds = (int(begin_ns.max()) - int(begin_ns.min())) / 1e9  # type: ignore[arg-type]
-    return (len(begin_ns) - 1) / seconds if seconds > 0 else None
-
-
-def _misses(rows: pl.DataFrame, deadline_ns: float | None) -> int | None:
-    times = turnarounds(rows)
-    if deadline_ns is None or times.is_empty():
-        return None
-    return int((times["ns"] > deadline_ns).sum())
+def _is_distinct(percent: float, count: int) -> bool:
+    """Say whether enough of so many lie beyond a percentile to distinguish it from the maximum."""
+    return percent <= 50 or count * (100 - percent) >= 100 - 1e-6
 
 
 def percentile(ns: pl.Series, percent: float) -> float | None:
@@ -121,14 +135,6 @@ def percentile(ns: pl.Series, percent: float) -> float | None:
 
     It is None where too few lie beyond it to distinguish it from the maximum.
     """
-    if percent > 50 and len(ns) * (100 - percent) < 100 - 1e-6:
+    if not _is_distinct(percent, len(ns)):
         return None
     return ns.cast(pl.Float64).quantile(percent / 100, "linear")
-
-
-def _counter(values: pl.Series) -> CounterSummary:
-    values = values.drop_nulls()
-    if values.is_empty():
-        return CounterSummary(None, None, 0)
-    mean = float(values.cast(pl.Float64).to_numpy().mean())
-    return CounterSummary(mean, int(values.to_numpy().max()), len(values))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -27,6 +28,8 @@ from wirecost.system.errors import UserError
 LOGS = "logs"
 """The folder of a run's logs in its folder."""
 MOST_LOOKED_AT = 1000
+AT_ONCE = 1 << 20
+"""Records of a table of traces, unless one section has more."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class TraceLog(ProbeLog):
     index: int = field(kw_only=True)
 
     def events(self) -> pl.DataFrame:
-        table = _of_trace(self.trace, self.trace.rows(thread=self.index))
+        table = _of_trace(self.trace, self.trace.rows(range(len(self.trace.sections)), self.index))
         return table.sort("end_ns", maintain_order=True)
 
     @property
@@ -93,7 +96,7 @@ def _of_folder(path: Path) -> list[TraceLog]:
 
 def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:
     lacks = tuple(trace.lacks())
-    for index, (process, thread, program) in enumerate(trace.threads()):
+    for index, (process, thread, program) in enumerate(trace.threads):
         yield TraceLog(
             path=trace.folder,
             program=program,
@@ -117,41 +120,50 @@ def _logs(trace: Ros2Trace) -> Iterator[TraceLog]:
 def event_tables(logs: list[ProbeLog]) -> Iterator[pl.DataFrame]:
     """Yield the events of all logs (columns: ``EVENTS``), each section's in one table only.
 
-    Of traces, which may be large, there is a table per section. There is at least one table, though
-    it may be empty.
+    Of traces, which may be large, a table has ``AT_ONCE`` records or one section. There is at least
+    one table, though it may be empty.
     """
     traces = list({id(log.trace): log.trace for log in logs if isinstance(log, TraceLog)}.values())
     if not all(isinstance(log, TraceLog) for log in logs):
         yield events_of(logs)
         return
-    held = [dict(zip(trace.sections(), trace.reader.counts(), strict=True)) for trace in traces]
-    names = {name: None for counts in held for name, count in counts.items() if count}
-    if not names:
-        yield pl.DataFrame(schema=EVENTS)
-    for name in names:
-        holders = [t for t, counts in zip(traces, held, strict=True) if counts.get(name)]
-        # Not kept here while the caller works with it.
-        yield _table(holders, [t.sections().index(name) for t in holders])
+    # Not kept here while the caller works with it.
+    yield from (_table(traces, names) for names in _at_once(traces))
 
 
-def _table(traces: list[Ros2Trace], sections: list[int]) -> pl.DataFrame:
-    parts = [
-        _of_trace(trace, trace.rows(section=section))
-        for trace, section in zip(traces, sections, strict=True)
-    ]
+def _at_once(traces: list[Ros2Trace]) -> Iterator[set[str]]:
+    """Yield the names of sections whose records make a table."""
+    counts: Counter[str] = Counter()
+    for trace in traces:
+        for name, count in zip(trace.sections, trace.reader.counts(), strict=True):
+            counts[name] += count
+    names: set[str] = set()
+    records = 0
+    for name, count in (+counts).items():
+        if names and records + count > AT_ONCE:
+            yield names
+            names, records = set(), 0
+        names.add(name)
+        records += count
+    yield names
+
+
+def _table(traces: list[Ros2Trace], names: set[str]) -> pl.DataFrame:
+    numbers = [[i for i, name in enumerate(t.sections) if name in names] for t in traces]
+    parts = [_of_trace(t, t.rows(chosen)) for t, chosen in zip(traces, numbers, strict=True)]
     return pl.concat(parts)
 
 
 def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.DataFrame:
-    names = pl.Series(trace.sections(), dtype=pl.String)
-    threads = np.array([thread[:2] for thread in trace.threads()], np.uint32).reshape(-1, 2)
+    names = pl.Series(trace.sections, dtype=pl.String)
+    threads = np.array([thread[:2] for thread in trace.threads], np.uint32).reshape(-1, 2)
     count = len(rows["begin_ns"])
     columns: Mapping[str, Any] = {
         "process": threads[rows["thread"], 0],
         "thread": threads[rows["thread"], 1],
-        "kind": _texts(pl.Series([KINDS.get(i) for i in range(max(KINDS) + 1)]), rows["kind"]),
-        "section": _texts(names, rows["section"]),
-        "parent": _texts(pl.concat([pl.Series([None], dtype=pl.String), names]), rows["parent"]),
+        "kind": pl.Series([KINDS.get(i) for i in range(max(KINDS) + 1)]).gather(rows["kind"]),
+        "section": names.gather(rows["section"]),
+        "parent": pl.concat([pl.Series([None], dtype=pl.String), names]).gather(rows["parent"]),
         "depth": rows["depth"],
         "part": np.zeros(count, np.uint16),
         "loop": rows["loop"],
@@ -163,10 +175,3 @@ def _of_trace(trace: Ros2Trace, rows: dict[str, np.ndarray[Any, Any]]) -> pl.Dat
         "message": pl.Series(rows["message"]).replace(0, None),
     }
     return pl.DataFrame(columns, schema=EVENTS)
-
-
-def _texts(texts: pl.Series, numbers: np.ndarray[Any, Any]) -> pl.Series:
-    """Return the text that each number stands for; quick where all are one."""
-    if len(numbers) and (numbers == numbers[0]).all():
-        return texts.gather([int(numbers[0])]).new_from_index(0, len(numbers))
-    return texts.gather(numbers)

@@ -86,9 +86,10 @@ def sentence(lost: LostMessages) -> str:
     """Return how many messages are lost, and of how many the file does not tell."""
     parts = []
     if count := lost.missing(LOST):
-        were = "was" if count == 1 else "were"
+        were, they, are = ("was", "it", "is") if count == 1 else ("were", "they", "are")
         who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {were} lost"
-        parts.append(f"{who} on the way or in the recorder: their numbers are missing")
+        numbers = f"{'its number' if count == 1 else 'their numbers'} {are} missing"
+        parts.append(f"{who} before {they} reached the file: {numbers}")
     if count := lost.missing(UNKNOWN):
         are = "is" if count == 1 else "are"
         who = f"about {counted(count, 'message')} of {_topics(lost, UNKNOWN)} {are} missing"
@@ -246,13 +247,16 @@ def _steps(lost: LostMessages) -> Iterator[str]:
     """Return what to do: where messages are lost, then so that the next recording tells more."""
     of_all = [gap for gap in lost.shared if gap.cause == RECORDER]
     wires = [topic.wire for topic in lost.topics if topic.missing(LOST)]
-    many = f": {counted(len(of_all), 'gap')} of all topics" if of_all else ""
+    shared = f"all topics share {counted(len(of_all), 'gap')}"
     if "ros1" in wires:
-        what = "Raise the publishers' queue_size and the recorder's buffer; TCP loses nothing"
-        yield f"{what}{many}\n{RECORDERS['ros1']}"
+        why = shared if of_all else "that is where ROS 1 drops messages"
+        yield (
+            f"Raise the publishers' queue_size and the recorder's buffer: {why}"
+            f"\n{RECORDERS['ros1']}"
+        )
     elif of_all and wires:
         recorder = "".join(f"\n{RECORDERS[wire]}" for wire in {*wires} & {*RECORDERS})
-        yield f"Give the recorder a larger cache and a faster disk{many}{recorder}"
+        yield f"Give the recorder a larger cache and a faster disk: {shared}{recorder}"
     elif "cdr" in wires:
         yield f"See whether another subscriber misses messages, too\n{COUNTING}"
     elif wires:

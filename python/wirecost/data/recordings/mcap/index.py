@@ -15,7 +15,6 @@ from typing import IO, cast
 import lz4.frame
 import numpy as np
 import numpy.typing as npt
-import psutil
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
@@ -463,14 +462,23 @@ def chunk_at(view: memoryview, at: int) -> memoryview:
     return unpacked(record)
 
 
+def _largest_chunk(size: int) -> float:
+    """Return the bytes that a chunk of this size may have."""
+    if size <= USUAL_CHUNK:
+        return MAX_CHUNK
+    import psutil  # noqa: PLC0415 - few chunks are so large
+
+    free: int = psutil.virtual_memory().available
+    return min(MAX_CHUNK, MEMORY_SHARE * free)
+
+
 def unpacked(chunk: Chunk) -> memoryview:
     """Return a chunk's records, at most one byte more than it claims and MAX_CHUNK allows.
 
     The byte more shows that there are more than it claims.
     """
     size = chunk.uncompressed_size
-    most = MEMORY_SHARE * psutil.virtual_memory().available if size > USUAL_CHUNK else MAX_CHUNK
-    if size > min(MAX_CHUNK, most):
+    if size > _largest_chunk(size):
         raise ValueError(f"a chunk of {size} bytes")
     if chunk.compression not in COMPRESSIONS:
         raise UnknownCompressionError(chunk.compression)

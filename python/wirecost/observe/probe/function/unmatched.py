@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from wirecost.results.records.probe_log import read_log
 from wirecost.system.function_names import section_globs
 
 NEAR = ".near"
@@ -18,6 +17,8 @@ nothing matched there, names of functions that are similar."""
 
 def unmatched(patterns: Sequence[str], folder: Path) -> list[str]:
     """Return a line for each pattern that nothing matched, and remove the interpreters' files."""
+    from wirecost.results.records.probe_log import read_log  # noqa: PLC0415 - help needs no tables
+
     near: dict[str, dict[str, None]] = {}
     for file in folder.glob("*" + NEAR):
         for pattern, names in json.loads(file.read_text()).items():

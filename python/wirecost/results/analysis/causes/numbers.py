@@ -59,6 +59,8 @@ def executions_of(rows: pl.DataFrame) -> Executions | None:
 
     It is None where fewer than ``FEWEST`` have a possible time and all numbers.
     """
+    if len(rows) < FEWEST:
+        return None
     numbers, absent = _numbers(rows)
     ns = _floats(rows["ns"])
     whole = np.abs(ns) <= LONGEST_NS
@@ -101,5 +103,7 @@ def _certain(name: str, series: pl.Series) -> Array:
 
 
 def _floats(series: pl.Series) -> Array:
-    values: Array = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    if series.null_count():
+        series = series.cast(pl.Float64).fill_null(float("nan"))
+    values: Array = series.to_numpy().astype(np.float64)
     return values

@@ -80,13 +80,18 @@ def _pairs(
 
     By it the first, which publishes, works on what the second kept.
     """
-    topics: dict[int, set[str]] = {}
-    for callback, topic in outputs.select("callback", "topic").unique().iter_rows():
-        topics.setdefault(callback, set()).add(topic)
-    for _, of_node in callbacks.group_by("process", "node", maintain_order=True):
+    keys = ["process", "node", "section"]
+    topics = (
+        callbacks.select(*keys, callback="index")
+        .join(outputs.select("callback", output="topic"), on="callback")
+        .group_by(keys)
+        .agg(pl.col("output").unique())
+    )
+    published = {tuple(key): set(names) for *key, names in topics.iter_rows()}
+    for node, of_node in callbacks.group_by("process", "node", maintain_order=True):
         sections = [
-            _Section(rows, topics)
-            for _, rows in of_node.group_by("section", maintain_order=True)
+            _Section(rows, published.get((*node, *section), set()))
+            for section, rows in of_node.group_by("section", maintain_order=True)
             if rows["topic"][0] not in INFRASTRUCTURE
         ]
         for section in sections:
@@ -98,12 +103,10 @@ def _pairs(
 class _Section:
     """Executions of one section, what it takes and publishes."""
 
-    def __init__(self, rows: pl.DataFrame, topics: dict[int, set[str]]) -> None:
+    def __init__(self, rows: pl.DataFrame, outputs: set[str]) -> None:
         self.rows = rows
-        self.node, self.topic = rows.row(0, named=True)["node"], rows["topic"][0]
-        self.outputs: set[str] = set()
-        for index in rows["index"]:
-            self.outputs |= topics.get(index, set())
+        self.node, self.topic = rows["node"][0], rows["topic"][0]
+        self.outputs = outputs
 
     def rule(self, other: _Section, links: dict[Link, str]) -> str | None:
         """Return the rule by which this works on what the other kept; None: it does not."""

@@ -150,8 +150,10 @@ class Paths:
     _returning: dict[tuple[int, str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.published = cast(list[PublishedRow], self.hops.published.to_dicts())
-        self.callbacks = cast(list[CallbackRow], self.hops.callbacks.to_dicts())
+        published = self.hops.published.select(list(PublishedRow.__annotations__))
+        callbacks = self.hops.callbacks.select(list(CallbackRow.__annotations__))
+        self.published = cast(list[PublishedRow], published.to_dicts())
+        self.callbacks = cast(list[CallbackRow], callbacks.to_dicts())
         self.joins: dict[int, list[tuple[int, str]]] = {}
         for callback, producer, rule in self.hops.joins.iter_rows():
             self.joins.setdefault(callback, []).append((producer, rule))

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,21 @@ class Ros2Trace:
             while self.reader.run(AT_ONCE):
                 pass
 
-    def rows(self, section: int = -1, thread: int = -1) -> dict[str, np.ndarray[Any, Any]]:
-        """Return executions and waits; -1: of all. ``parent``: the section's number + 1, or 0."""
-        names = ("begin_ns", "end_ns", "loop", "message", "section", "parent", "thread")
-        return dict(zip((*names, "kind", "depth"), self.reader.rows(section, thread), strict=True))
+    def rows(self, sections: Iterable[int], thread: int = -1) -> dict[str, np.ndarray[Any, Any]]:
+        """Return executions and waits of sections, by their numbers, and of a thread; -1: of all.
 
+        ``parent``: the section's number + 1, or 0.
+        """
+        names = ("begin_ns", "end_ns", "loop", "message", "section", "parent", "thread")
+        return dict(
+            zip((*names, "kind", "depth"), self.reader.rows(list(sections), thread), strict=True)
+        )
+
+    @cached_property
     def sections(self) -> list[str]:
         return [_text(name) for name in self.reader.section_names()]
 
+    @cached_property
     def threads(self) -> list[tuple[int, int, str]]:
         """Process, thread and program."""
         return [(process, thread, _text(name)) for process, thread, name in self.reader.threads()]
@@ -123,7 +131,7 @@ class Ros2Trace:
         if self.others:
             files = counted(len(self.others), "file")
             yield (f"{files} next to the streams left out: {printable(', '.join(self.others[:3]))}")
-        if unnamed := sum(ANONYMOUS.match(name) is not None for name in self.sections()):
+        if unnamed := sum(ANONYMOUS.match(name) is not None for name in self.sections):
             callbacks = "1 callback has" if unnamed == 1 else f"{unnamed:,} callbacks have"
             yield (
                 f"{callbacks} no name, as the nodes were created before the trace started: start "
