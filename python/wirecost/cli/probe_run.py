@@ -17,7 +17,6 @@ from wirecost.cli.groups import new_app
 from wirecost.cli.options import Words, duration, option
 from wirecost.cli.probe_show import Deadline, deadline_ns, probe_files_answer
 from wirecost.observe.probe.function.request import DEFAULT_LIMIT, MEANS
-from wirecost.observe.probe.function.unmatched import unmatched
 from wirecost.observe.probe.run.counting import COUNTERS
 from wirecost.observe.probe.run.environment import hooks_without, prepare
 from wirecost.observe.probe.run.hook import Request, all_hooks
@@ -94,6 +93,7 @@ def command(
     import msgspec
 
     from wirecost.observe.doctor.prices import write_prices
+    from wirecost.observe.probe.function.unmatched import unmatched
     from wirecost.results.records.recorded_machine import STARTED, Started
 
     if function and "function" in (without or "").split(","):

@@ -277,7 +277,7 @@ def checked(
     words = ["probe", "check", "--budget", budget, "--json", str(out), *options]
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
         patch.setenv("WIRECOST_PROBE_COUNTERS", "")
-        patch.setattr(sys, "argv", ["wirecost", *words, "--", str(loop), fault, "200"])
+        patch.setattr(sys, "argv", ["wirecost", *words, "--", str(loop), fault, "300"])
         main()
     document = json.loads(out.read_text())
     exceeded = {one["quantity"]: one for one in document["budgets"] if one["verdict"] == EXCEEDED}
@@ -508,7 +508,7 @@ def test_what_is_suppressed_passes_until_its_day(
     path = tmp_path / "rt.supp"
     path.write_text(SUPPRESSIONS.format(day, pattern))
     budget = loop.with_suffix(".toml").read_text()
-    done = judged(tmp_path, budget, loop, fault, 150, options=["--suppressions", path])
+    done = judged(tmp_path, budget, loop, fault, 300, options=["--suppressions", path])
     assert (done.returncode, said in " ".join(done.stdout.split())) == (status, True), done.stdout
 
 
