@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+from scikit_build_core.build._file_processor import each_unignored_file
 
 ROOT = Path(__file__).parents[3]
 RUNTIME = ROOT / "runtime"
@@ -40,3 +42,14 @@ def test_the_linker_and_the_wheel_have_one_python() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (version,) = re.findall(r"STABLE_ABI_VERSION 3\.(\d+)", lists)
     assert project["tool"]["scikit-build"]["wheel"]["py-api"] == f"cp3{version}"
+
+
+def test_the_source_distribution_leaves_no_tracked_file_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    packed = {path.as_posix() for path in each_unignored_file(Path(), mode="default")}
+    listed = subprocess.run([ROOT / "setup" / "files"], capture_output=True, text=True, check=True)
+    tracked = {path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()}
+    assert len(tracked) > 1000
+    assert tracked - packed == set()
