@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from wirecost.results.records.whole_table import write_table
 from wirecost.system import whole_file
 from wirecost.system.whole_file import check_room, copy_files, made_folder, replaced, write_text
+from wirecost.system.whole_table import write_table
 
 
 @pytest.fixture(params=["unnamed", "named"])

@@ -70,7 +70,7 @@ def command(
     be observed, because nothing is injected into a running process: start it with probe run.
     """
     from wirecost.observe.probe.attach.usage import table, usages
-    from wirecost.results.records.whole_table import write_table
+    from wirecost.system.whole_table import write_table
 
     check_writable("--out", out)
     if function:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cost.drives import drive
 from support import replayed, result_folders, written_places
 from support.probe_logs import header, record
 from support.sensor_views import sensor_view
@@ -44,6 +45,9 @@ trace convert {inputs}/drive.osi {place}/x.mcap --type SensorView
 trace convert {inputs}/drive.osi {place}/x.osi --type SensorView
 trace convert {inputs}/drive.osi {place}/x.txth --type SensorView
 columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
+columns read {inputs}/drive.bag --topic /imu --out {place}/x.parquet
+columns read {inputs}/drive.bag --topic /imu --out {place}/x.arrow
+columns read {inputs}/drive.bag --topic /imu --out {place}/x.npz
 doctor --json {place}/x.json
 doctor --noise 60 --report {place}/x.svg
 transports --json {place}/x.json
@@ -86,6 +90,7 @@ def _inputs(folder: Path) -> Path:
     with create_trace(folder / "drive.osi", "SensorView") as trace:
         for second in range(5):
             trace.write(second * 10**9, sensor_view(second))
+    drive(folder / "drive.bag")
     replayed.write_recording(folder / "recording")
     shutil.copy(ROOT / "examples" / "consumers" / "state.proto", folder)
     shutil.copy(ROOT / "examples" / "campaigns" / "osi.toml", folder / "campaign.toml")

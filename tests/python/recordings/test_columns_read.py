@@ -113,7 +113,9 @@ def test_a_missing_definition_comes_from_a_folder(tmp_path: Path) -> None:
         opened["/a"].polars()
     (tmp_path / "in" / "a" / "msg").mkdir(parents=True)
     (tmp_path / "in" / "a" / "msg" / "B.msg").write_text("int32 x\n")
-    with wirecost.open_recording(path, [tmp_path / "in"]) as opened:
+    borrowed = "definitions that it lacks are those of files"
+    opened = wirecost.open_recording(path, [tmp_path / "in"])
+    with opened, pytest.warns(RecordingWarning, match=borrowed):
         assert opened["/a"].numpy("x").tolist() == [7]
 
 

@@ -29,7 +29,13 @@ from wirecost.results.report.probe.answer import probe_answer
 from wirecost.results.report.probe.judged import judged
 from wirecost.results.report.scenarios import figures_of
 from wirecost.results.report.shared.page import bundle, page
-from wirecost.results.report.shared.page_text import LONGEST_WORD, in_figure, on_page, plain
+from wirecost.results.report.shared.page_text import (
+    LONGEST_WORD,
+    in_figure,
+    on_page,
+    plain,
+    with_code,
+)
 from wirecost.results.report.shared.table import Table
 
 SHOWN = {"markup": ("<script>alert(1)", "\\u202egnp", "\\x1b[31m"), "length": ("xxx…xxx",)}
@@ -145,3 +151,11 @@ def test_words_from_right_to_left_are_apart() -> None:
 def test_a_figure_s_texts_are_printable_and_alike_where_they_were() -> None:
     turned = in_figure({"data": [{"x": "a\u202eb"}], "sort": ["a\u202eb"], "n": 1.5})
     assert turned == {"data": [{"x": "a\\u202eb"}], "sort": ["a\\u202eb"], "n": 1.5}
+
+
+def test_an_option_is_not_broken_and_a_command_is_code() -> None:
+    shown = with_code("<b> add `x --fail-above 5%`; --all")
+    assert shown == (
+        '&lt;b&gt; add <code>x <span class="option">--fail-above</span> 5%</code>; '
+        '<span class="option">--all</span>'
+    )

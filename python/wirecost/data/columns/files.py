@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from wirecost.data.columns.reading import BATCH_ROWS, TopicReader
 from wirecost.data.columns.values import OFFSETS, offsets, values
-from wirecost.system import scratch, whole_file
+from wirecost.system import scratch
 from wirecost.system.failed_write import failed_write
 from wirecost.system.progress import Progress
 
@@ -25,8 +25,10 @@ _COPIED = 1 << 20
 def write(reader: TopicReader, path: Path, progress: Progress) -> None:
     """Write a topic in the format of the file's name. Raises UserError."""
     writer = FORMATS[path.suffix.lower()]
+    from wirecost.system.whole_table import replaced_by_polars as replaced  # noqa: PLC0415  slow
+
     try:
-        with whole_file.replaced(path) as new_file:
+        with replaced(path) as new_file:
             writer(reader, new_file, progress)
     except OSError as error:
         raise failed_write(path, error, "name a file in a folder with room") from error

@@ -17,7 +17,7 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.progress import Progress, silent
 
-BATCH_BYTES = 32 << 20
+BATCH_BYTES = 16 << 20
 """Bytes of messages from which on a batch is full."""
 BATCH_ROWS = 1 << 14
 """Rows of a full batch, few enough that the memory of one serves for the next."""

@@ -22,7 +22,7 @@ from wirecost.results.records.probe_log import events_of
 from wirecost.results.records.run_logs import run_logs
 from wirecost.results.records.schemas.common import Entry
 from wirecost.results.records.schemas.replay import Repeat
-from wirecost.results.records.whole_table import write_table
+from wirecost.system.whole_table import write_table
 
 SCENARIO = "replay"
 SAMPLES = pl.Schema(

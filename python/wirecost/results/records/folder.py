@@ -12,8 +12,8 @@ import polars as pl
 
 from wirecost.results.records import json_document
 from wirecost.results.records.schemas.common import Meta
-from wirecost.results.records.whole_table import write_table
 from wirecost.system.whole_file import write_text
+from wirecost.system.whole_table import write_table
 
 SCHEMA = 2
 """Version of meta.json and samples.parquet; every older one stays readable."""

@@ -12,9 +12,9 @@ import polars as pl
 
 from wirecost.results.records.choices import PROBE_FORMATS
 from wirecost.results.records.probe_log import COUNTER, ProbeLog, events_of
-from wirecost.results.records.whole_table import replaced_by_polars
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.whole_table import replaced_by_polars
 
 MESSAGES = ("osi3::SensorView", "osi3::SensorData")
 MODEL_EVENTS = (

@@ -15,11 +15,11 @@ from wirecost.results.records import json_document
 from wirecost.results.records.new_folder import PendingFolder
 from wirecost.results.records.table_columns import COUNT, TEXT, ColumnKind, TableColumn
 from wirecost.results.records.table_file import read_table
-from wirecost.results.records.whole_table import write_table
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import described
 from wirecost.system.regular_file import read_regular
 from wirecost.system.whole_file import write_text
+from wirecost.system.whole_table import write_table
 
 RUNS = "runs"
 TRIAL, SAMPLES, PROCESSES = "trial.json", "samples.parquet", "processes.parquet"

@@ -96,7 +96,7 @@ class McapFile(Closing):
         chosen = self.contents.frames.chosen(channels, begin_ns, end_ns)
         for place, offsets in self.contents.frames.by_chunk(chosen):
             try:
-                data = self._bytes(place)
+                data = self._bytes(place, is_kept=False)
             except (UserError, *index.DAMAGE) as error:
                 lost[_where(place, error)] += len(offsets)
                 continue
@@ -115,8 +115,10 @@ class McapFile(Closing):
             for where, count in lost.items()
         ]
 
-    def _bytes(self, place: int) -> memoryview:
-        return self._data.view if place == index.OUTSIDE else self._chunks.at(place)
+    def _bytes(self, place: int, *, is_kept: bool = True) -> memoryview:
+        if place == index.OUTSIDE:
+            return self._data.view
+        return self._chunks.at(place) if is_kept else self._chunks.unpacked(place)
 
     def _message(self, data: memoryview, at: int) -> McapMessage:
         """Return the message that begins there. Raises what DAMAGE names."""
@@ -148,6 +150,14 @@ class _Chunks:
         if place in self._kept:
             self._kept.move_to_end(place)
             return self._kept[place]
+        chunk = self.unpacked(place)
+        self._kept[place] = chunk
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
+            self._kept.popitem(last=False)
+        return chunk
+
+    def unpacked(self, place: int) -> memoryview:
+        """Return a chunk that is not kept, so that its memory serves for the next one."""
         try:
             chunk = index.chunk_at(self._data.view, place)
         except index.UnknownCompressionError as error:
@@ -157,10 +167,7 @@ class _Chunks:
                 f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
                 "trace again"
             ) from error
-        self._kept[place] = chunk
         self._data.note_read(len(chunk))
-        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
-            self._kept.popitem(last=False)
         return chunk
 
     def clear(self) -> None:

@@ -189,6 +189,8 @@ class FrameIndex:
         time, chunk, offset = (
             np.asarray(column)[chosen] for column in (self.log_time, self.chunk, self.offset)
         )
+        if (time[1:] > time[:-1]).all():
+            return FrameTable(time, chunk, offset)
         # Messages of one time are in the order of the file, not of its index.
         order = np.lexsort(
             (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
@@ -435,9 +437,10 @@ def heads(
 ) -> npt.NDArray[np.void]:
     """Return the heads of those messages of these channels that are whole, of type ``HEADS``."""
     # Views of a head at every byte, of which those at the offsets are copied.
-    every = np.ndarray(max(len(data) - MESSAGE.size + 1, 0), _FRAME, data, strides=(1,))
-    offsets = offsets[offsets < len(every)]
-    frames = every[offsets]
+    count = max(len(data) - MESSAGE.size + 1, 0)
+    every = np.ndarray(count, f"V{MESSAGE.size}", data, strides=(1,))
+    offsets = offsets[offsets < count]
+    frames = every[offsets].view(_FRAME)
     fixed = MESSAGE.size - HEAD
     room = np.uint64(len(data) - HEAD) - offsets
     is_whole = (

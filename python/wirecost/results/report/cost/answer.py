@@ -187,13 +187,20 @@ def tables(cost: SystemCost) -> Iterator[Table]:
         columns = [
             Column[Remedy]("topic", lambda one: one.topic),
             Column[Remedy]("worth it", lambda one: "yes" if one.is_worth else ""),
-            Column[Remedy]("what", lambda one: one.what),
-            Column[Remedy]("bytes/s", lambda one: f"−{rate_of_bytes(one.bytes_per_s)}"),
+            Column[Remedy]("what", lambda one: one.what, is_text=True),
+            Column[Remedy](
+                "bytes/s",
+                lambda one: f"−{rate_of_bytes(one.bytes_per_s)}" if one.bytes_per_s else units.NONE,
+            ),
             Column[Remedy]("of a core", _saved_share),
             Column[Remedy]("publisher", lambda one: _part(one.publish_share)),
             Column[Remedy]("subscribers", lambda one: _part(one.take_share)),
-            Column[Remedy]("also", lambda one: "; ".join(filter(None, (one.latency, one.memory)))),
-            Column[Remedy]("effort", lambda one: one.effort),
+            Column[Remedy](
+                "also",
+                lambda one: "; ".join(filter(None, (one.latency, one.memory))),
+                is_text=True,
+            ),
+            Column[Remedy]("effort", lambda one: one.effort, is_text=True),
         ]
         yield Table.of("What changes would save, each by itself", cost.remedies, columns)
     if ends := [topic for topic in cost.topics if topic.publishers is not None or topic.qos]:

@@ -18,6 +18,7 @@ DIGITS = 7
 """Digits of a number in a figure: hundreds of times what a pixel shows."""
 EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
 """Expressions that Vega computes; nothing of them is shown as it is."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 """Blocks of scripts that are written from right to left (Unicode's Bidi_Class R and AL)."""
@@ -50,9 +51,15 @@ def with_code(text: str) -> Markup:
     if len(parts) % 2 == 0:
         parts = [text]
     return Markup("").join(
-        Markup("<code>%s</code>") % on_page(part) if at % 2 else escape(on_page(part))
+        Markup("<code>%s</code>") % _unbroken(part) if at % 2 else _unbroken(part)
         for at, part in enumerate(parts)
     )
+
+
+def _unbroken(text: str) -> Markup:
+    """Return text whose options stay in one line each."""
+    # Joined as a str: what joins Markup would escape the elements.
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', str(escape(on_page(text)))))
 
 
 def in_figure(specification: Any, key: str = "") -> Any:

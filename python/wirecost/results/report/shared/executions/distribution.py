@@ -34,9 +34,11 @@ SHARES = {
 """Labels of the shares that took at least that long."""
 
 
-def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure:
-    """Draw how many executions of one section took how long."""
+def figure(name: str, section: str, rows: pl.DataFrame, options: Options) -> Figure | None:
+    """Draw how many executions of one section took how long; None where all took as long."""
     ns = rows["ns"].cast(pl.Float64).to_numpy()
+    if ns.min() == ns.max():
+        return None
     axis = time_axis(ns)
     upper, lower = _histogram(ns, axis), _tail(ns, axis)
     caption = (

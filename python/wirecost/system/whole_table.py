@@ -28,7 +28,9 @@ def replaced_by_polars(path: Path) -> Iterator[Path]:
     with replaced(path) as file:
         try:
             yield file
-        except pl.exceptions.PolarsError as error:
+        except (pl.exceptions.PolarsError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
             match = re.search(r"(?:os error|Errno) (\d+)", str(error))
             if match is None:
                 _write_more(file)
