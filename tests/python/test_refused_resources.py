@@ -30,6 +30,7 @@ def _ending(
         raise error
 
     monkeypatch.setattr(root, "app", app)
+    monkeypatch.setattr(sys, "argv", ["wirecost", "cost"])
     with pytest.raises(SystemExit) as ended:
         program.main()
     return ended.value.code, capsys.readouterr().err

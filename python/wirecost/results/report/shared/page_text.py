@@ -18,7 +18,8 @@ DIGITS = 7
 """Digits of a number in a figure: hundreds of times what a pixel shows."""
 EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
 """Expressions that Vega computes; nothing of them is shown as it is."""
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]{0,30}(?![a-z-])")
+"""Option of a command that fits into the line of a phone."""
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 """Blocks of scripts that are written from right to left (Unicode's Bidi_Class R and AL)."""
