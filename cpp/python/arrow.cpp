@@ -103,7 +103,7 @@ nb::tuple arrow_of(const std::shared_ptr<Batch>& batch, const nb::object&) {
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
-  nb::class_<Plan>(m, "RecordPlan");
+  const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   nb::class_<Batch>(m, "RecordBatch")
       .def_prop_ro("rows", [](const Batch& batch) { return batch.counts[0]; })
