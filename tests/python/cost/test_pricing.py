@@ -115,6 +115,25 @@ def test_a_fit_gives_back_the_prices_that_made_the_times() -> None:
     assert learnt.spread["publish"] == pytest.approx(0, abs=1e-6)
 
 
+def test_a_path_is_what_was_measured_at_each_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = {64: 1e5, 4096: 1e5, 60_000: 3e5, 500_000: 2e6, 1_000_000: 1.9e6, 2_000_000: 2.1e6}
+    seen = [PathObservation(size, 1, ns, ns) for size, ns in measured.items()]
+    learnt = fitted_path("rclpy", "zenoh", seen, {})
+    keep(PriceList({}, {}, PathTable({learnt.name: learnt})), tmp_path / "prices.json")
+    monkeypatch.setattr("wirecost.measure.cost.prices.SHIPPED", tmp_path / "prices.json")
+    path = shipped_prices().paths.of("rclpy", "zenoh")
+    assert path is not None
+    sizes = [2**power for power in range(4, 24)]
+    for ns in (path.receive_ns, lambda size: path.send_ns(size, 1)):
+        assert ns(60_000) == pytest.approx(3e5) and ns(2_000_000) == pytest.approx(2.1e6)
+        for size in (500_000, 1_000_000):  # a larger one takes no less
+            assert ns(size) == pytest.approx(1.95e6)
+        assert [ns(size) for size in sizes] == sorted(ns(size) for size in sizes)
+    assert path.spread["take"] < 0.05
+
+
 def test_a_large_message_goes_in_pieces() -> None:
     assert terms(130_001, 3, "fastdds")["fragment"] == 2
     assert terms(130_001, 3, "tcpros")["fragment"] == 0

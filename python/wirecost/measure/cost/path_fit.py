@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean, median
 
 import numpy as np
 
 from wirecost.measure.cost.least_squares import nonnegative
 from wirecost.measure.cost.paths import PUBLISH_TERMS, TAKE_TERMS, PathPrice, terms
 
+TERMS = {"publish": PUBLISH_TERMS, "take": TAKE_TERMS}
 LIKELY = 90
 """Percentile of the errors that a spread says."""
 
@@ -24,6 +26,10 @@ class PathObservation:
     send_ns: float
     receive_ns: float
 
+    def ns(self, stage: str) -> float:
+        """Return the time of a stage, ``publish`` or ``take``."""
+        return self.send_ns if stage == "publish" else self.receive_ns
+
 
 def fitted_path(
     client: str,
@@ -33,17 +39,55 @@ def fitted_path(
     *,
     is_own: bool = True,
 ) -> PathPrice:
-    """Return the prices that differ least, in relation, from what was measured."""
-    parts, spread = {}, {}
-    for stage, names, times in (
-        ("publish", PUBLISH_TERMS, [one.send_ns for one in seen]),
-        ("take", TAKE_TERMS, [one.receive_ns for one in seen]),
-    ):
+    """Return the prices that differ least, in relation, from what was measured.
+
+    Copies, fragments and buffers make no straight line of a message's size: between the sizes that
+    were measured with one subscriber, their times are the prices.
+    """
+    parts = {}
+    for stage, names in TERMS.items():
         counts = [
             [terms(one.size, one.subscribers, middleware)[name] for name in names] for one in seen
         ]
-        parts[stage], spread[stage] = least_relative(names, counts, times)
-    return PathPrice(client, middleware, parts["publish"], parts["take"], spread, about, is_own)
+        parts[stage], _ = least_relative(names, counts, [one.ns(stage) for one in seen])
+    fit = PathPrice(client, middleware, parts["publish"], parts["take"], {}, about, is_own)
+    fit = replace(fit, measured={stage: _by_size(stage, seen) for stage in TERMS})
+    return replace(fit, spread={stage: _spread(fit, stage, seen) for stage in TERMS})
+
+
+def _priced(fit: PathPrice, stage: str, one: PathObservation) -> float:
+    if stage == "publish":
+        return fit.send_ns(one.size, one.subscribers)
+    return fit.receive_ns(one.size)
+
+
+def _by_size(stage: str, seen: Sequence[PathObservation]) -> list[tuple[float, float]]:
+    """Return sizes and median times with one subscriber; a larger message takes no less."""
+    times: dict[float, list[float]] = {}
+    for one in seen:
+        if one.subscribers == 1 and one.ns(stage) > 0:
+            times.setdefault(one.size, []).append(one.ns(stage))
+    sizes = sorted(times)
+    return list(zip(sizes, not_falling([median(times[size]) for size in sizes]), strict=True))
+
+
+def not_falling(values: Sequence[float]) -> list[float]:
+    """Return means of neighbours where a value is below the one before it, else the values."""
+    groups: list[list[float]] = []
+    for value in values:
+        groups.append([value])
+        while len(groups) > 1 and fmean(groups[-2]) > fmean(groups[-1]):
+            last = groups.pop()
+            groups[-1] += last
+    return [fmean(group) for group in groups for _ in group]
+
+
+def _spread(fit: PathPrice, stage: str, seen: Sequence[PathObservation]) -> float:
+    """Return the relative error that nine in ten of the times stay below."""
+    errors = [
+        abs(_priced(fit, stage, one) / one.ns(stage) - 1) for one in seen if one.ns(stage) > 0
+    ]
+    return float(np.percentile(errors, LIKELY)) if errors else 1.0
 
 
 def least_relative(

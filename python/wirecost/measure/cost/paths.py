@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
+
+import numpy as np
 
 Part = Mapping[str, float]
 """Nanoseconds of processor time, by what they are for."""
@@ -55,7 +57,9 @@ class PathPrice:
 
     ``publish``: of the publisher's process, ``take``: of a subscriber's with its executor, both
     without the codec; ``spread``: relative error of a time, by ``publish`` and ``take``; ``slack``:
-    nanoseconds by which a message's may be wrong besides; ``about``: where it was measured.
+    nanoseconds by which a message's may be wrong besides; ``measured``: by stage, sizes in bytes
+    and nanoseconds with one subscriber, both growing, between which a time lies whatever the terms
+    say; ``about``: where it was measured.
     """
 
     client: str
@@ -66,6 +70,7 @@ class PathPrice:
     about: Mapping[str, str] = field(default_factory=dict)
     is_own: bool = False
     slack: Mapping[str, float] = field(default_factory=dict)
+    measured: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,11 +78,25 @@ class PathPrice:
 
     def send_ns(self, size: float, subscribers: int) -> float:
         """Return what the publisher's process takes for a message and all subscribers."""
-        return _sum(self.publish, terms(size, subscribers, self.middleware))
+        further = _sum(self.publish, terms(size, subscribers, self.middleware))
+        return self._single("publish", size) + (further - self._terms("publish", size))
 
     def receive_ns(self, size: float) -> float:
         """Return what one subscriber's process takes."""
-        return _sum(self.take, terms(size, 1, self.middleware))
+        return self._single("take", size)
+
+    def _single(self, stage: str, size: float) -> float:
+        """Return what a message to one subscriber takes, beyond what was measured by the terms."""
+        points = self.measured.get(stage)
+        if not points:
+            return self._terms(stage, size)
+        sizes, times = zip(*points, strict=True)
+        beyond = self._terms(stage, max(size, sizes[-1])) - self._terms(stage, sizes[-1])
+        return float(np.interp(size, sizes, times)) + beyond
+
+    def _terms(self, stage: str, size: float) -> float:
+        part = self.publish if stage == "publish" else self.take
+        return _sum(part, terms(size, 1, self.middleware))
 
 
 def _sum(part: Part, counts: Mapping[str, float]) -> float:
@@ -133,4 +152,8 @@ def _with_client(plain: PathPrice, client: str, added: Mapping[str, float]) -> P
         {**part, MESSAGE: part.get(MESSAGE, 0.0) + added[stage]}
         for stage, part in (("publish", plain.publish), ("take", plain.take))
     )
-    return replace(plain, client=client, publish=publish, take=take)
+    measured = {
+        stage: [(size, ns + added[stage]) for size, ns in points]
+        for stage, points in plain.measured.items()
+    }
+    return replace(plain, client=client, publish=publish, take=take, measured=measured)

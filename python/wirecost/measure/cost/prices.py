@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,12 @@ def _path(name: str, read: Any, about: Mapping[str, str], is_own: bool) -> PathP
     client, middleware = name.split(" ", 1)
     publish, take, spread = (_numbers(read[key]) for key in ("publish", "take", "spread"))
     origin = {**about, **_texts(read["about"])}
-    return PathPrice(client, middleware, publish, take, spread, origin, is_own)
+    measured = {
+        str(stage): sorted((float(size), float(ns)) for size, ns in points)
+        for stage, points in read.get("measured", {}).items()
+    }
+    price = PathPrice(client, middleware, publish, take, spread, origin, is_own)
+    return replace(price, measured=measured)
 
 
 def _numbers(read: Any) -> dict[str, float]:
@@ -184,6 +189,7 @@ def keep(prices: PriceList, path: Path) -> None:
                 "publish": one.publish,
                 "take": one.take,
                 "spread": one.spread,
+                "measured": one.measured,
                 "about": _own_words(one.about, prices),
             }
             for name, one in prices.paths.paths.items()
