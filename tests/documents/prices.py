@@ -201,10 +201,10 @@ def page(found: list[PriceError]) -> str:
         f"fit had not seen are below {rclpy['encode']:.0%} (encode) and {rclpy['decode']:.0%} "
         "(decode).",
         "",
-        "Paths (publish, take) were measured over eight sizes on a virtual machine of two "
-        "processors, idle and busy (a wake-up from idle is dear): the shipped costs lie between, "
-        f"and nine in ten errors are below: {', '.join(paths)}. Other machines may differ more; "
-        "`--calibrate` measures yours.",
+        "Paths (publish, take) were measured at eight sizes on a virtual machine of two "
+        "processors, twice, at different loads (a wake-up from idle is dear): the shipped costs "
+        f"lie between, and nine in ten errors are below: {', '.join(paths)}. Other machines may differ "
+        "more; `--calibrate` measures yours.",
     ]
     return "\n".join(lines) + "\n"
 

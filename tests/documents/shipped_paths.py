@@ -30,7 +30,7 @@ LIBRARIES = {
     "roscpp tcpros": "roscpp 1.15.15",
 }
 """Versions by path, as setup/*.txt pin them."""
-HOW = "on an idle and on a busy machine"
+HOW = "twice, at different loads of the machine"
 
 
 def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
@@ -48,7 +48,14 @@ def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
         for stage in stages
     }
     return replace(
-        middle, publish=rounded(middle.publish), take=rounded(middle.take), spread=rounded(spread)
+        middle,
+        publish=rounded(middle.publish),
+        take=rounded(middle.take),
+        spread=rounded(spread),
+        measured={
+            stage: [(size, float(f"{ns:.4g}")) for size, ns in points]
+            for stage, points in middle.measured.items()
+        },
     )
 
 
