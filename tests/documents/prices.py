@@ -203,8 +203,8 @@ def page(found: list[PriceError]) -> str:
         "",
         "Paths (publish, take) were measured at eight sizes on a virtual machine of two "
         "processors, twice, at different loads (a wake-up from idle is dear): the shipped costs "
-        f"lie between, and nine in ten errors are below: {', '.join(paths)}. Other machines may differ "
-        "more; `--calibrate` measures yours.",
+        f"lie between, and nine in ten errors are below: {', '.join(paths)}. Other machines may "
+        "differ more; `--calibrate` measures yours.",
     ]
     return "\n".join(lines) + "\n"
 
