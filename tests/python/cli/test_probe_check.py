@@ -472,6 +472,19 @@ def test_real_time_is_what_no_other_limit_says(tmp_path: Path) -> None:
     assert limits == dict.fromkeys(FORBIDDEN, 0.0) | {"system-calls": 2.0}
 
 
+def test_what_this_system_cannot_count_has_a_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a.wprobe", [MS] * 20, [0] * 20)  # allocations alone
+    status, text = check(tmp_path, '[function."update"]\nrealtime = true\n', capsys)
+    said = " ".join(text.split())
+    assert (status, "frees: was not recorded" in said, "without realtime" in said) == (
+        2,
+        True,
+        True,
+    )
+
+
 @pytest.mark.parametrize(
     ("pattern", "name", "is_limited"),
     [

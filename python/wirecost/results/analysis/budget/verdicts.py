@@ -20,6 +20,7 @@ from wirecost.results.analysis.budget.budget import (
     CHAIN,
     COUNTERS,
     DEADLINE,
+    FUNCTION,
     RATE,
     TOPIC,
     Budget,
@@ -170,6 +171,8 @@ def _values(line: Line, name: str, rows: pl.DataFrame) -> pl.Series:
         values = rows[column].drop_nulls() if column in rows.columns else none
         run = "wirecost probe run" if line.quantity in BY_LIBRARY else "the program"
         record = f"it: WIRECOST_PROBE_COUNTERS={line.quantity} for {run}"
+        if line.kind == FUNCTION:  # The command counts by itself what this system can.
+            record += ", or write the other limits one by one, without realtime"
     else:
         values, record = rows["ns"], "it"
     if values.is_empty():
