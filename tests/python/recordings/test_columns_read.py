@@ -119,6 +119,15 @@ def test_a_missing_definition_comes_from_a_folder(tmp_path: Path) -> None:
         assert opened["/a"].numpy("x").tolist() == [7]
 
 
+def test_a_time_that_no_column_holds_is_a_warning(tmp_path: Path) -> None:
+    whole = HEAD + struct.pack("<i", 1)
+    mcap(tmp_path / "a.mcap", [INT], [(0, 0, whole), (0, 2**64 - 1, whole)])
+    late = "1 message has a log_time behind the year 2262"
+    opened = wirecost.open_recording(tmp_path / "a.mcap")
+    with opened, pytest.warns(RecordingWarning, match=late):
+        assert opened["/a"].polars()["log_time"].cast(pl.Int64).to_list() == [0, 2**63 - 1]
+
+
 def test_what_is_lost_is_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
     whole = HEAD + struct.pack("<i", 1)

@@ -11,7 +11,7 @@ from wirecost._core import RecordBatch, RecordPass
 from wirecost.data.columns.plan import ColumnPlan, column_plan
 from wirecost.data.columns.values import Leaf, leaves
 from wirecost.data.messages import cdr
-from wirecost.data.recordings.blocks import ALL_TIMES, Window
+from wirecost.data.recordings.blocks import ALL_TIMES, LATEST, Window
 from wirecost.data.recordings.described import kept_for, subject_of
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
@@ -45,6 +45,7 @@ class TopicReader:
         self._window = window
         self._pass = RecordPass(self.plan.native)
         self._warned: list[str] = []
+        self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
 
@@ -77,6 +78,7 @@ class TopicReader:
         read = 0
         for block in self._recording.blocks(self._kept.groups, self._window):
             at = 0
+            self._late += int((block.times == LATEST).sum())
             while at < len(block.begins):
                 at += taken.add(
                     block.memory, block.begins[at:], block.sizes[at:], block.times[at:],
@@ -102,6 +104,7 @@ class TopicReader:
             "longer": taken.longer,
             "mended_texts": taken.mended,
             "carried_times": taken.carried,
+            "late_times": self._late,
         }
 
     @property
@@ -117,6 +120,7 @@ class TopicReader:
             (taken.longer, "message", "bytes behind the last field, which are not read"),
             (taken.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
             (taken.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [
             f"{counted(count, what)} {'has' if count == 1 else 'have'} {text}"
