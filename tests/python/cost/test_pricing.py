@@ -130,6 +130,7 @@ def test_a_path_is_what_was_measured_at_each_size(
         assert ns(60_000) == pytest.approx(3e5) and ns(2_000_000) == pytest.approx(2.1e6)
         for size in (500_000, 1_000_000):  # a larger one takes no less
             assert ns(size) == pytest.approx(1.95e6)
+        assert ns(8_000_000) > 1.5 * ns(2_000_000)  # beyond what was measured
         assert [ns(size) for size in sizes] == sorted(ns(size) for size in sizes)
     assert path.spread["take"] < 0.05
 
