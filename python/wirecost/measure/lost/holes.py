@@ -69,7 +69,10 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     shortfall = np.maximum(0.0, 1.0 - intervals / usual)
     jitter = np.maximum(jitters[around], np.percentile(shortfall, RARE_PERCENT))
     excess = intervals / usual - 1.0
-    is_hole = excess > np.maximum(LEAST_EXCESS, EXCESS_OF_JITTER * jitter)
+    # A message that only came early or late takes from one interval what it adds to the next.
+    beside = np.pad(shortfall, 1)
+    lasting = excess - beside[:-2] - beside[2:]
+    is_hole = (excess > EXCESS_OF_JITTER * jitter) & (lasting > LEAST_EXCESS)
     is_hole &= np.minimum(before, after) <= STEADY
     if intervals[is_hole].sum() > MOST_SILENT * intervals.sum():
         return None
