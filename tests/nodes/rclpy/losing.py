@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A talker and a listener between which messages die on purpose.
 
-``python losing.py talk|listen MODE``: on a topic of the mode's name. The talker prints ``ready`` when the listener is there, waits
-for a line, publishes, and prints ``done``; the listener prints the number of each message.
+``python losing.py talk|listen MODE``: on a topic of the mode's name. The talker prints ``ready``
+when the listener is there, waits for a line, publishes, and prints ``done``; the listener prints
+the number of each message.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     ``published``: between the first and the last message that it took, None where only breakpoints
     tell; ``places``: how many messages died where; ``untaken``: published after the last that it
     took, which wait, or died; ``held``: messages that waited when others had fallen out of the
-    reader's history; ``takes_every_s``: time between takes while others waited, None where only one
-    is kept; ``published_every_s``: mean interval; ``dropped_datagrams``: at sockets of the process, of all topics together, None where
-    nobody may look; ``refusals``: publishers whose QoS does not fit, by what does not.
+    reader's history; ``takes_every_s``: time between takes while others waited, None where none
+    did; ``published_every_s``: mean interval; ``dropped_datagrams``: at sockets of the process, of
+    all topics together, None where nobody may look; ``refusals``: publishers whose QoS does not fit, by what does not.
     """
 
     topic: str
@@ -63,8 +63,9 @@ class HeardTopic(msgspec.Struct, kw_only=True, frozen=True):
 class LiveLost(msgspec.Struct, kw_only=True, frozen=True):
     """Subscriptions of a running graph.
 
-    ``topics``: how many the graph has; ``is_attached``: breakpoints counted, else a subscription to each topic; ``unread``: records of
-    calls for which there was no room; ``looking``: share of a core that counting took.
+    ``topics``: how many the graph has; ``is_attached``: breakpoints counted, else a subscription to
+    each topic; ``unread``: records of calls for which there was no room; ``looking``: share of a
+    core that counting took.
     """
 
     format: str = FORMAT

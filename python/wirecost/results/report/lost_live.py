@@ -216,9 +216,7 @@ def _larger_buffer(lost: LiveLost, each: Subscription) -> str:
 
 
 def _reliable(_lost: LiveLost, each: Subscription) -> str:
-    return (
-        f"Make both ends of {_topic(each)} reliable: what is lost on the way is then sent again"
-    )
+    return f"Make both ends of {_topic(each)} reliable: what is lost on the way is then sent again"
 
 
 REMEDIES = {

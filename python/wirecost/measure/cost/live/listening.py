@@ -173,7 +173,8 @@ class HeardTopic:
         told = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
             processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
-            missed=self.missed, lost=self.lost, links=self.links, sizes=self._sizes, times=self._times,
+            missed=self.missed, lost=self.lost, links=self.links,
+            sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
         HeardTopic.held_bytes -= sum(map(len, self._sample.values()))

@@ -128,7 +128,9 @@ class Calls(Closing):
             # A take that found nothing; the register's other bits are of something else.
             is_kept = (kinds != TAKE) | (records["cx"] & 0xFF != 0)
             records, kinds = records[is_kept], kinds[is_kept]
-            keys = np.stack((kinds, records["pid"].astype(np.int64), records["di"].astype(np.int64)))
+            keys = np.stack(
+                (kinds, records["pid"].astype(np.int64), records["di"].astype(np.int64))
+            )
             handles, numbers = np.unique(keys, axis=1, return_inverse=True)
             numbers = numbers.reshape(-1)
             for number, (kind, pid, address) in enumerate(handles.T.tolist()):
