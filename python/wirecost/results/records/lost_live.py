@@ -26,7 +26,8 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     took, which wait, or died; ``held``: messages that waited when others had fallen out of the
     reader's history; ``takes_every_s``: time between takes while others waited, None where none
     did; ``published_every_s``: mean interval; ``dropped_datagrams``: at sockets of the process, of
-    all topics together, None where nobody may look; ``refusals``: publishers whose QoS does not fit, by what does not.
+    all topics together, None where nobody may look; ``refusals``: publishers whose QoS does not
+    fit, by what does not.
     """
 
     topic: str

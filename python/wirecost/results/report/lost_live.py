@@ -107,7 +107,7 @@ def ledger_table(lost: LiveLost, rows: list[_Row]) -> Table:
         Column("subscriber", lambda row: _nodes(row.subscription), is_text=True),
         Column("published", lambda row: _count(row.subscription.published)),
         Column("taken", lambda row: _count(row.subscription.taken)),
-        Column("missing", lambda row: _count(row.missing)),
+        Column("missing", lambda row: _count(None if lost.unread else row.missing)),
         Column("place", lambda row: row.place, is_text=True),
         Column(
             "drops",
