@@ -169,8 +169,6 @@ class TensorContender(ABC):
     """True if both ends find each other only while messages are sent."""
     package: Package = Package("wirecost", ("wirecost",))
     """Package of its library; this one where there is no other."""
-    address_form: str = ""
-    """Form of an address on another machine; empty where it stays on this one."""
 
     def __init__(self, name: str, size: int) -> None:
         self.name = name

@@ -132,7 +132,6 @@ class Transported(TensorContender):
         super().__init__(name, size)
         self._kind = find(name)
         self.package = self._kind.package
-        self.address_form = self._kind.address_form
 
     def missing(self) -> str | None:
         return self._kind.missing()
