@@ -27,7 +27,6 @@ EVERYTHING = Request(
     api_namespace="facade",
     native=True,
     maven=True,
-    json=True,
 )
 LANGUAGES = ("cpp", "python", "java")
 

@@ -29,7 +29,6 @@ EVERYTHING = Request(
     preserve_unknown=True,
     protobuf_api=True,
     api_namespace="facade",
-    json=True,
 )
 CONSTRUCTS = [
     "recursive_maps",
