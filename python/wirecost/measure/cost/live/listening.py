@@ -183,7 +183,7 @@ class HeardTopic:
 def tell(topics: Iterable[HeardTopic]) -> bool:
     """Write all topics on standard output; return False where nobody reads it any more."""
     try:
-        sys.stdout.write(json.dumps([topic.told() for topic in topics]) + "\n")
+        sys.stdout.write(json.dumps([topic.document() for topic in topics]) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         return False
