@@ -8,7 +8,6 @@ from typing import Any
 
 from wirecost.messaging.api.connection import Connection
 from wirecost.messaging.api.opening import chosen
-from wirecost.messaging.api.sharing import Sharing
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Publisher
 
@@ -25,7 +24,6 @@ class Publication(Connection[Publisher]):
         checksum: bool,
     ) -> None:
         """Take what ``publish`` takes."""
-        self._sharing = Sharing(device_to_host)
         super().__init__(transport, topic, address, lambda made: made.publisher(topic))
         self._device_to_host = device_to_host
         self._checksum = checksum
@@ -46,8 +44,7 @@ class Publication(Connection[Publisher]):
         Its tensors may be changed afterwards. Does not wait for subscribers. Raises UserError for
         what cannot be sent, as a tensor on a device without ``device_to_host``.
         """
-        shared = self._sharing.shared(message)
-        frame = encode(shared, device_to_host=self._device_to_host, checksum=self._checksum)
+        frame = encode(message, device_to_host=self._device_to_host, checksum=self._checksum)
         with self._lock:
             self._check_open()
             return self._endpoint.send(frame)
@@ -59,15 +56,6 @@ class Publication(Connection[Publisher]):
         task is cancelled. ``send`` is quicker where it does not wait.
         """
         return await self._in_worker(lambda: self.send(message))
-
-    def close(self) -> None:
-        """End it.
-
-        Tensors that it passed on a device and that nobody has copied yet are lost. A second call
-        does nothing.
-        """
-        super().close()
-        self._sharing.close()
 
     def wait_for_subscriber(self, timeout: float = 10.0) -> bool:
         """Return whether somebody listened within ``timeout`` seconds."""

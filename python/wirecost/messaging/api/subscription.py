@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.receiver import Receiver
 from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
-from wirecost.messaging.tensor import LostError
 from wirecost.messaging.transport import Count, Sample, Subscriber
 
 
@@ -26,30 +24,21 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
     ) -> None:
         """Take what ``subscribe`` takes."""
         self._unpacker = Unpacker(depth, options)
-        self._overwritten = 0
         super().__init__(
             transport, topic, address, lambda opened: opened.subscriber(topic, depth=depth)
         )
 
     @property
     def count(self) -> Count:
-        """Return messages received, lost, doubled and out of order, by the senders' numbers.
-
-        Those whose tensors on a device were overwritten before they were copied are lost.
-        """
-        counted, late = self._endpoint.count, self._overwritten
-        return replace(counted, received=counted.received - late, lost=counted.lost + late)
+        """Return messages received, lost, doubled and out of order, by the senders' numbers."""
+        return self._endpoint.count
 
     def _take(self, timeout: float) -> Sample | None:
         self._unpacker.check_room()
         return self._endpoint.receive(timeout)
 
     def _message(self, raw: Sample) -> Any:
-        try:
-            return self._unpacker.message(raw)
-        except LostError:
-            self._overwritten += 1
-            raise
+        return self._unpacker.message(raw)
 
     def _discard(self, raw: Sample) -> None:
         raw.release()

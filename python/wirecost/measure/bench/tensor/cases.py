@@ -13,7 +13,7 @@ import numpy as np
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import TensorContender
 from wirecost.measure.bench.tensor.interpreters import Interpreter
-from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.system.errors import UserError
 
@@ -189,11 +189,7 @@ class _Planner:
                 combinations += [Combination(name, "")] * (device == "cpu")
                 continue
             for plugin in usable:
-                if device == SHARED and not contender.shares:
-                    self._plan.not_run[f"{plugin} {device} over {name}"] = (
-                        "its memory is the host's"
-                    )
-                elif why := self._refused(contender, plugin):
+                if why := self._refused(contender, plugin):
                     self._plan.not_run[f"{plugin} over {name}"] = why
                 else:
                     combinations.append(Combination(name, plugin))

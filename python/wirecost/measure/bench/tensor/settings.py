@@ -85,7 +85,7 @@ class Settings(option.ScenarioSettings):
         check=_check_dtype,
     )
     devices: tuple[str, ...] = option.setting(
-        ("cpu",), "Comma-separated: cpu, cuda, cuda-ipc.", "--device", known=DEVICES
+        ("cpu",), "Comma-separated: cpu, cuda.", "--device", known=DEVICES
     )
     content: str = option.setting(
         "ones",
