@@ -214,7 +214,7 @@ def test_a_total_loss_breaks_a_promise(
     monkeypatch.setattr(turn, "TransportSession", lambda *_: session)
     ground = Ground("loopback", Spot(), (Spot(),))
     (first,) = planned.turns
-    first.run(ground, 0, 1.0, lambda *_: None, lambda: None)
+    first.run(ground, 1.0, lambda *_: None, lambda: None)
     (outcome,) = planned.outcomes
     assert [outcome.entry.failure, outcome.entry.facts["broken"]] == snapshot
 
