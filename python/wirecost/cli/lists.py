@@ -116,7 +116,7 @@ LISTS = {
         "Run many measurements that one file describes.",
         _named(
             "wirecost.cli.campaign_",
-            *("plan", "run", "status", "show", "query", "import", "scheduler", "worker", "keys"),
+            *("plan", "run", "status", "show", "import", "scheduler", "worker", "keys"),
         ),
     ),
     "columns": CommandList(
