@@ -72,7 +72,7 @@ def main() -> None:
         os.environ["WIRECOST_STATE"] = folder
         states.append(own_prices())
     idle, busy = states
-    about = {name: text for name, text in idle.about.items() if name != "busy"}
+    about = {name: text for name, text in idle.about.items() if name != "others"}
     measured = {
         name: replace(
             between(path, busy.paths.paths[name]),
