@@ -187,13 +187,9 @@ def observed(
 
     Raises AbsentError where the library is not here, UserError, ProgramFailedError.
     """
-    selection = ContenderSelection(libraries=frozenset({library}))
-    backend = backend_of(lang, about, selection, say)
-    found = [one for one in backend.contenders() if one.library == library and one.mode == MODE]
-    if not found:
-        raise AbsentError(backend.missing.get(library, f"install {library}"))
+    backend, contender = contender_of(about, lang, library, say)
     say(f"measuring {lang} {library}, {about.type}")
-    samples = _measured(backend, found[0], content)
+    samples = stage_times(backend, contender, content)
     seen = []
     for messages, stages in zip(content, samples, strict=True):
         size = sum(map(len, messages)) / len(messages)
@@ -204,9 +200,28 @@ def observed(
     return seen
 
 
-def _measured(
-    backend: MessageBackend, contender: Contender, content: Sequence[list[bytes]]
+def contender_of(
+    about: Subject, lang: str, library: str, say: Say
+) -> tuple[MessageBackend, Contender]:
+    """Return a library's contender for a type, and its backend. Raises AbsentError, UserError."""
+    selection = ContenderSelection(libraries=frozenset({library}))
+    backend = backend_of(lang, about, selection, say)
+    for one in backend.contenders():
+        if one.library == library and one.mode == MODE:
+            return backend, one
+    raise AbsentError(backend.missing.get(library, f"install {library}"))
+
+
+def stage_times(
+    backend: MessageBackend,
+    contender: Contender,
+    content: Sequence[list[bytes]],
+    repetitions: int = REPETITIONS,
 ) -> list[dict[str, list[float]]]:
+    """Return for each content the nanoseconds per message of every repetition, by stage.
+
+    Raises ProgramFailedError.
+    """
     with scratch.folder("calibration") as folder:
         paths = [folder / str(number) for number in range(len(content))]
         for path, messages in zip(paths, content, strict=True):
@@ -217,7 +232,7 @@ def _measured(
         runs = [(paths, keys)] if backend.lang == "cpp" else [([p], [p.name]) for p in paths]
         samples: list[dict[str, list[float]]] = [{} for _ in paths]
         for some, names in runs:
-            for item in backend.measured(contender, some, names, REPETITIONS):
+            for item in backend.measured(contender, some, names, repetitions):
                 if isinstance(item, StageSample):
                     samples[int(item.key)].setdefault(item.stage, []).append(item.ns)
         return samples
