@@ -12,6 +12,7 @@ from cost.drives import drive
 from wirecost.data.recordings.survey import RecordingSurvey, survey
 from wirecost.measure.cost.changes import CHANGES, GENERATED, HALF, PACKED, SEGMENT, SHARED
 from wirecost.measure.cost.nodes import read_nodes
+from wirecost.measure.cost.path_calibration import paths_of
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
 from wirecost.measure.cost.prices import PriceList, keep, known_prices, shipped_prices
@@ -95,6 +96,17 @@ def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path:
     assert ends["mixed"].publish_share == pytest.approx(ends["cpp"].publish_share)
     assert ends["mixed"].take_share == pytest.approx(ends["python"].take_share)
     assert ends["mixed"].publishers == ["/lidar"] and ends["mixed"].takers == ["/filter"]
+
+
+def test_rospy_beside_roscpp_pays_as_itself() -> None:
+    def path(client: str, ns: float) -> PathPrice:
+        return PathPrice(client, "tcpros", {"message": ns}, {"message": ns}, {"publish": 0.1})
+
+    table = PathTable({one.name: one for one in (path("roscpp", 10), path("rospy", 90))})
+    for client, ns in (("roscpp", 10), ("rospy", 90)):
+        own = table.of(client, "tcpros")
+        assert own is not None and own.send_ns(1, 1) == ns
+        assert [one.client for one in paths_of(client, "tcpros")] == [client]
 
 
 @pytest.mark.parametrize(

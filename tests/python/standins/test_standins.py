@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,18 @@ def test_processes_serve_one_topic_after_another() -> None:
             assert all(end.paid_ns > 0 for end in account.subscribers)
 
 
+@pytest.mark.skipif(find_spec("rospy") is None, reason="needs rospy of Debian")
+def test_rospy_publishes_and_takes_objects() -> None:
+    library, text = ClientLibrary("rospy"), b"state"
+    with scratch.run(), StandInProcesses(library, 2) as processes:
+        messages = [len(text).to_bytes(4, "little") + text]
+        processes.open(StandIn(library, "std_msgs/String", messages, 100.0, 2))
+        account = processes.turn(0.3)
+    assert account.publisher.messages == 30
+    assert account.received == 1
+    assert account.publisher.paid_ns > 0 and all(end.paid_ns > 0 for end in account.subscribers)
+
+
 def test_a_client_library_that_is_not_here_has_a_remedy() -> None:
-    with pytest.raises(UserError, match="has no stand-in; rclpy, "):
+    with pytest.raises(UserError, match="has no stand-in; rclpy, rospy, "):
         StandInProcesses(ClientLibrary("nothing"), 1)
