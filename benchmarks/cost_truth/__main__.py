@@ -18,8 +18,9 @@ from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
 from .graph import GraphClient
+from .looking import sentence
 from .page import write_page
-from .truth import Truths, bytes_truths, joined, osi_truths, robot_truths
+from .truth import ROUNDS, Truths, bytes_truths, joined, osi_truths, robot_truths
 
 UDP = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
 
@@ -50,7 +51,8 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     with scratch.run():
-        write_page(joined(_truths(Path(sys.argv[1]))))
+        python = Path(sys.argv[1])
+        write_page(joined(_truths(python)), sentence(python, ROUNDS))
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
     shares = [
         Truth(
             system, node, _promised(cost, node),
-            *_mean([one[node] - silent[node] for one in plain]),
+            *mean_with_noise([one[node] - silent[node] for one in plain]),
         )
         for node in nodes
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
                 for before, after in zip(plain, changed[place], strict=True)
             ]
             what = f"{remedy.topic}: {remedy.what}: {' and '.join(ends)}"
-            gains.append(Truth(system, what, promised, *_mean(saved)))
+            gains.append(Truth(system, what, promised, *mean_with_noise(saved)))
     gains += proof_truths(system, cost, read, pricing, proved, client.python, say)
     return Truths(shares, gains)
 
@@ -142,13 +142,13 @@ def proof_truths(
         what = f"{remedy.topic}: {remedy.what}"
         if remedy.share > 0:
             saved = [pair.before.share - pair.after.share for pair in turns]
-            gains.append(Truth(system, what, remedy.share, *_mean(saved)))
+            gains.append(Truth(system, what, remedy.share, *mean_with_noise(saved)))
         if kind == changes.SEGMENT:
             shorter = [
                 1 - (pair.after.latency_ns or 0.0) / (pair.before.latency_ns or 1.0)
                 for pair in turns
             ]
-            gains.append(Truth(system, f"{what}: latency", TO_A_THIRD, *_mean(shorter)))
+            gains.append(Truth(system, f"{what}: latency", TO_A_THIRD, *mean_with_noise(shorter)))
     return gains
 
 
@@ -165,7 +165,7 @@ def osi_truths(say: Say) -> Truths:
     say(f"{system}: {topic.type}")
     turns = list(codec_turns(topic, read.topics[0], "cpp", changes.GENERATED, lambda *_: None))
     shares = [
-        Truth(system, f"{what} {topic.type}", promised or 0.0, *_mean(measured))
+        Truth(system, f"{what} {topic.type}", promised or 0.0, *mean_with_noise(measured))
         for what, promised, measured in (
             ("encode", topic.encode_share, [pair.before.publish_share for pair in turns]),
             ("decode", topic.decode_share, [pair.before.take_share for pair in turns]),
@@ -174,7 +174,7 @@ def osi_truths(say: Say) -> Truths:
     gains = [
         Truth(
             system, remedy.what, remedy.share,
-            *_mean([pair.before.share - pair.after.share for pair in turns]),
+            *mean_with_noise([pair.before.share - pair.after.share for pair in turns]),
         )
         for remedy in cost.remedies
         if remedy.kind == changes.GENERATED
@@ -220,7 +220,9 @@ def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
                 ("publisher", price.send_ns(size, 1), [one.publisher_share for one in turns]),
                 ("subscriber", price.receive_ns(size), [one.subscriber_share for one in turns]),
             ):
-                shares.append(Truth(system, f"{end}, {what}", ns * hz / 1e9, *_mean(measured)))
+                shares.append(
+                    Truth(system, f"{end}, {what}", ns * hz / 1e9, *mean_with_noise(measured))
+                )
     return Truths(shares, [])
 
 
@@ -245,7 +247,7 @@ def _bytes(size: int, wire: str) -> bytes:
     return bytes(write(message, BYTES))
 
 
-def _mean(values: Sequence[float]) -> tuple[float, float]:
+def mean_with_noise(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean, and half of its 95 % interval."""
     width = student_distance(len(values) - 1, 0.025) * stdev(values) / sqrt(len(values))
     return fmean(values), width
