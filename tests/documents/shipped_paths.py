@@ -44,10 +44,8 @@ def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
     ]
     middle = fitted_path(idle.client, idle.middleware, seen, {})
     stages = ("publish", "take")
-    spread = {
-        stage: middle.spread[stage] + (idle.spread[stage] + busy.spread[stage]) / 2
-        for stage in stages
-    }
+    # That of the busy state has what others disturb, which the difference of the states has, too.
+    spread = {stage: middle.spread[stage] + idle.spread[stage] for stage in stages}
     return replace(
         middle,
         publish=rounded(middle.publish),
