@@ -38,7 +38,8 @@ void search(bool later) {
     std::vector<std::string> patterns = asked_patterns();
     if (patterns.empty()) return;
     // Never destroyed: libraries may come while the program ends.
-    recorder = new Recorder(std::move(patterns), asked_limit(), asked_means());
+    recorder = new Recorder(std::move(patterns), asked_patterns(objects_variable), asked_limit(),
+                            asked_means());
   } catch (const std::exception&) {
     return;
   }
