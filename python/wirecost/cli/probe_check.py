@@ -76,9 +76,9 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """Judge functions, threads, sections, topics, chains by a budget; exit with 3 if one exceeds it.
+    """Judge functions, threads, sections, topics and chains; exit with 3 if one exceeds its budget.
 
-    COMMAND is unchanged: the functions that the budget names are recorded, in its libraries too.
+    COMMAND is unchanged: functions and threads that the budget names are recorded.
     """
     from wirecost.results.analysis.budget.budget import read_budget
     from wirecost.results.analysis.budget.suppressions import read_suppressions

@@ -30,9 +30,10 @@ class Request:
     its own. ``functions``: patterns of functions, ``function_limit``: how many they may match,
     ``function_means``: by what they are recorded, ``each_function``: whether every pattern must
     match, ``by_object``: patterns of those whose objects, the first arguments, are recorded one by
-    one. ``threads``: patterns of threads that are recorded as a whole. ``stacks_after_ns``: from when on stacks of what
-    is counted are kept; None: never. ``limits``: only above them, each a counter, a number and a
-    pattern of sections; none: always. ``stop``: whether the program is stopped above one.
+    one. ``threads``: patterns of threads that are recorded as a whole. ``stacks_after_ns``: from
+    when on stacks of what is counted are kept; None: never. ``limits``: only above them, each a
+    counter, a number and a pattern of sections; none: always. ``stop``: whether the program is
+    stopped above one.
     """
 
     probed: bool = False
