@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults that ``faults.cpp`` has, and whether RealtimeSanitizer reports them."""
+"""The faults that ``faults.cc`` has, and whether RealtimeSanitizer reports them."""
 
 from __future__ import annotations
 

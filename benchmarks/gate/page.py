@@ -48,7 +48,7 @@ def text(results: Sequence[Result], load: Load) -> str:
         f"**The gate finds {found} of {len(faults)} faults, in a program and in a plugin, and "
         f"reports {false} of {len(others)} that are none.** With ten functions at 1 kHz it adds "
         f"{load.added_ns / 1e3:.1f} µs of CPU time to each cycle of "
-        f"{load.cycle_ns / 1e3:.0f} µs, {load.added_ns / PERIOD_NS:.1%} of the period.",
+        f"{load.cycle_ns / 1e3:.0f} µs, {100 * load.added_ns / PERIOD_NS:.1f} % of the period.",
         "",
         f"Machine: {machine_name()}. `RTSan`: whether its interceptors list a function that is "
         "called; it was not run, as it needs a program built with Clang 20 and attributes. It "

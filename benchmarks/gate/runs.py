@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("faults.cpp")
+SOURCE = Path(__file__).with_name("faults.cc")
 BUDGET = 'after = "50ms"\n[function."rt::Controller::update"]\nrealtime = true\n'
 TEN = "ten functions"
 TEN_BUDGET = 'after = "50ms"\n[function."rt::step*"]\nrealtime = true\n'

@@ -154,9 +154,10 @@ void Recorder::set_sections(std::uint32_t number, const Selected& function,
   if (!any_matches(by_object_, function.name)) return;
   std::array<std::uint32_t, most_objects + 1> sections{};
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    const std::string number_or_more =
-        std::to_string(i + 1) + (i == most_objects ? " and more" : "");
-    sections[i] = wirecost_probe_section((section + " object " + number_or_more).c_str());
+    std::string name = section + " object ";
+    name += std::to_string(i + 1);
+    if (i == most_objects) name += " and more";
+    sections[i] = wirecost_probe_section(name.c_str());
   }
   set_sections_of_objects(number, sections);
 }

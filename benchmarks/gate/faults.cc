@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A controller with one fault per run, as a program and as a plugin that the program opens.
+// A controller with one fault per run, on purpose, as a program and as a plugin that the program
+// opens.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
