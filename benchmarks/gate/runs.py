@@ -70,5 +70,6 @@ def _checked(
     path = there.program.with_name("budget.toml")
     path.write_text(budget)
     wirecost = Path(sys.executable).with_name("wirecost")
-    command = [wirecost, "probe", "check", "--budget", path, *options, "--", there.program, *words]
+    command = [str(wirecost), "probe", "check", "--budget", str(path), *options]
+    command += ["--", str(there.program), *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, check=False)

@@ -10,6 +10,7 @@
 #include "recorder.hpp"
 #include "request.hpp"
 #include "shadow.hpp"
+#include "wirecost/hooks/own_work.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/undisturbed.hpp"
 
@@ -21,6 +22,7 @@ std::mutex mutex;
 Recorder* recorder = nullptr;
 
 void search(bool later) {
+  const wirecost::hooks::OwnWork own_work;
   const wirecost::probe::Undisturbed undisturbed;
   const std::lock_guard lock(mutex);
   try {

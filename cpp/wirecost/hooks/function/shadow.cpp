@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "all_registers.hpp"
+#include "wirecost/hooks/own_work.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/undisturbed.hpp"
 
@@ -102,6 +103,7 @@ bool find_stack() {
 }
 
 void prepare() {
+  const hooks::OwnWork own_work;
   const probe::Undisturbed undisturbed;
   here.state = State::without_log;
   if (!here.has_block && !(find_stack() && take_block())) return;

@@ -22,6 +22,7 @@
 #include <exception>
 #include <string>
 
+#include "wirecost/hooks/own_work.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/record.hpp"
 #include "wirecost/probe/thread_section.hpp"
@@ -57,6 +58,7 @@ bool is_asked_for(const char* name) {
 /// Looks how the calling thread is named now.
 void look() {
   if (patterns == nullptr || here.busy) return;
+  const wirecost::hooks::OwnWork own_work;
   const wirecost::probe::Undisturbed undisturbed;
   here.busy = true;
   here.seen = namings.load(std::memory_order_relaxed);
@@ -96,7 +98,14 @@ class [[nodiscard]] Wait {
   const char* const asked = std::getenv(patterns_variable);
   if (asked == nullptr || *asked == '\0' || wirecost_probe_enabled() == 0) return;
   patterns = new std::string(asked);
+}
+
+using Main = int (*)(int, char**, char**);
+Main program = nullptr;
+
+int run(int count, char** words, char** environment) {
   look();
+  return program(count, words, environment);
 }
 
 /// Functions of condition variables have an older version, too, which dlsym would return.
@@ -110,6 +119,15 @@ void* of_conditions(const char* name) {
 void* next_of(const char* name) { return dlsym(RTLD_NEXT, name); }
 
 }  // namespace
+
+/// The first thread is recorded from the program's own `main` on: what comes before is the loader's
+/// and that of preloaded libraries.
+EXPORTED int __libc_start_main(Main main, int count, char** words, void (*init)(), void (*finish)(),
+                               void (*finish_loader)(), void* stack_end) {
+  program = main;
+  const auto next = reinterpret_cast<decltype(&__libc_start_main)>(next_of("__libc_start_main"));
+  return next(run, count, words, init, finish, finish_loader, stack_end);
+}
 
 EXPORTED int pthread_setname_np(pthread_t thread, const char* name) {
   static void* const next = next_of("pthread_setname_np");

@@ -32,11 +32,11 @@ def sarif(
     """
     exceeded = [verdict for verdict in verdicts if verdict.verdict == EXCEEDED]
     root = _repository()
-    results = [
-        _result(verdict, origin, _at_table(budget, verdict), root)
-        for verdict in exceeded
-        for origin in origins.get(verdict) or [None]
-    ]
+    results: list[Object] = []
+    for verdict in exceeded:
+        places: Sequence[Origin | None] = origins.get(verdict) or [None]
+        table = _at_table(budget, verdict)
+        results += [_result(verdict, origin, table, root) for origin in places]
     rules = [_rule(name) for name in dict.fromkeys(one.line.quantity for one in exceeded)]
     notes = [{"message": {"text": printable(line)}, "level": "warning"} for line in incomplete]
     run: Object = {
