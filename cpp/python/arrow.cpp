@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "wirecost/arrow/chunk.hpp"
 #include "wirecost/arrow/export.hpp"
 #include "wirecost/arrow/pass.hpp"
 
@@ -56,6 +57,31 @@ std::size_t add(Pass& pass, const Array<std::uint8_t>& memory, const Array<std::
   const nb::gil_scoped_release released;
   return pass.add({std::as_bytes(span_of(memory)), span_of(begins), span_of(sizes), span_of(times)},
                   most_rows, most_bytes);
+}
+
+/// The values of a vector, which the array owns.
+template <class Value>
+auto array_of(std::vector<Value>&& values) {
+  auto* const kept = new std::vector<Value>(std::move(values));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple heads_of(const Array<std::uint8_t>& chunk, const Array<std::uint64_t>& offsets,
+                   const std::vector<std::uint16_t>& channels) {
+  Heads heads;
+  {
+    const nb::gil_scoped_release released;
+    heads = message_heads(std::as_bytes(span_of(chunk)), span_of(offsets), channels);
+  }
+  return nb::make_tuple(array_of(std::move(heads.begins)), array_of(std::move(heads.sizes)),
+                        array_of(std::move(heads.times)));
+}
+
+std::uint32_t crc32_of(const Array<std::uint8_t>& bytes) {
+  const nb::gil_scoped_release released;
+  return crc32(std::as_bytes(span_of(bytes)));
 }
 
 std::shared_ptr<Batch> take(Pass& pass) {
@@ -103,6 +129,8 @@ nb::tuple arrow_of(const std::shared_ptr<Batch>& batch, const nb::object&) {
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
+  m.def("message_heads", &heads_of, nb::arg("chunk"), nb::arg("offsets"), nb::arg("channels"));
+  m.def("crc32", &crc32_of, nb::arg("bytes"));
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   nb::class_<Batch>(m, "RecordBatch")

@@ -34,6 +34,8 @@ class Builder {
     if (plan_.nodes.empty() || plan_.nodes[0].kind != Kind::structure)
       throw std::invalid_argument("a plan without a message");
     plan_.steps = steps(0, 0).first;
+    plan_.flat = std::ranges::none_of(
+        plan_.steps, [](const Step& step) { return step.op == Step::Op::elements; });
     if (at_ != plan_.nodes.size()) throw std::invalid_argument("a plan of several messages");
   }
 

@@ -88,6 +88,7 @@ struct Plan {
   std::uint32_t largest;
   bool headed;
   std::vector<Step> steps;
+  bool flat = false;  // no step is elements
   std::vector<Column> columns;
   std::vector<std::uint32_t> column_of;            // by node
   std::vector<std::vector<std::uint32_t>> levels;  // columns of each; the first level is messages

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any type and any messages: nothing is read beyond a message, which lies in memory of its own, and
-// columns are not much larger than the messages that they are made of.
+// columns are not much larger than the messages that they are made of. Messages that are read
+// together become what they become alone.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "wirecost/arrow/chunk.hpp"
 #include "wirecost/arrow/export.hpp"
 #include "wirecost/arrow/pass.hpp"
 
@@ -100,9 +103,33 @@ std::size_t read(const ArrowSchema& schema, const ArrowArray& array) {
   return bytes;
 }
 
+void check_same(const Batch& one, const Batch& other) {
+  check(one.counts == other.counts);
+  for (std::size_t i = 0; i < one.columns.size(); ++i)
+    for (const auto member : {&ColumnData::values, &ColumnData::offsets}) {
+      const Buffer& a = one.columns[i].*member;
+      const Buffer& b = other.columns[i].*member;
+      check(std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size()));
+    }
+}
+
+/// Any bytes as a chunk of MCAP.
+void find_messages(const std::uint8_t* data, std::size_t size) {
+  const auto chunk = std::make_unique<std::byte[]>(size);
+  std::memcpy(chunk.get(), data, size);
+  std::vector<std::uint64_t> offsets(size + 1);
+  std::iota(offsets.begin(), offsets.end(), 0);
+  const std::uint16_t channels[] = {0, 1};
+  const Heads heads = message_heads({chunk.get(), size}, offsets, channels);
+  for (std::size_t i = 0; i < heads.begins.size(); ++i)
+    check(heads.begins[i] <= size && heads.sizes[i] <= size - heads.begins[i]);
+  crc32({chunk.get(), size});
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  find_messages(data, size);
   Input from(data, size);
   const std::uint8_t flags = from.next();
   const bool headed = (flags & 1) != 0;
@@ -116,10 +143,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const std::logic_error&) {
     return 0;
   }
-  Pass pass(plan);
+  Pass pass(plan), together(plan);
   std::size_t whole = 0, messages = 0, rows = 0;
+  std::vector<std::byte> memory;
+  std::vector<std::uint64_t> begins, sizes;
+  std::vector<std::int64_t> times;
   const auto take = [&] {
     const auto batch = pass.take();
+    const auto copy = std::make_unique<std::byte[]>(memory.size());
+    std::ranges::copy(memory, copy.get());
+    check(together.add({{copy.get(), memory.size()}, begins, sizes, times}, 1U << 20U, 1U << 30U) ==
+          begins.size());
+    check_same(*batch, *together.take());
+    memory.clear(), begins.clear(), sizes.clear(), times.clear();
     rows += batch->counts[0];
     ArrowSchema schema;
     ArrowArray array;
@@ -132,21 +168,37 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     schema.release(&schema);
   };
   while (from.left() != 0) {
-    const std::size_t length = std::min<std::size_t>(from.next(), from.left());
+    const std::uint8_t next = from.next();
+    // The last message again, but for a byte, or another one.
+    const bool again = next == 255 && !sizes.empty();
+    const std::size_t length = again ? sizes.back() : std::min<std::size_t>(next, from.left());
     // A copy of exactly its size: a byte beyond it is the sanitizer's.
     const auto copy = std::make_unique<std::byte[]>(length);
-    std::memcpy(copy.get(), from.skip(length), length);
-    if (headed && length > 1 && (length & 8) == 0)
+    if (again) {
+      std::memcpy(copy.get(), memory.data() + begins.back(), length);
+      if (length != 0) copy[from.next() % length] ^= std::byte{from.next()};
+    } else {
+      std::memcpy(copy.get(), from.skip(length), length);
+    }
+    if (!again && headed && length > 1 && (length & 8) == 0)
       copy[0] = std::byte{0}, copy[1] = std::byte(length & 1);
     const std::uint64_t begin = 0, bytes = length;
     const std::int64_t time = static_cast<std::int64_t>(messages);
     check(pass.add({{copy.get(), length}, {&begin, 1}, {&bytes, 1}, {&time, 1}}, 1U << 20U,
                    1U << 30U) == 1);
+    begins.push_back(memory.size());
+    sizes.push_back(length);
+    times.push_back(time);
+    memory.insert(memory.end(), copy.get(), copy.get() + length);
     whole += length;
     ++messages;
     if (length % 16 == 5) take();
   }
   take();
+  const Losses &alone = pass.losses(), &joined = together.losses();
+  check(alone.damaged == joined.damaged && alone.longer == joined.longer &&
+        alone.carried == joined.carried && alone.mended == joined.mended &&
+        alone.refused == joined.refused);
   std::uint64_t refused = 0;
   for (const auto& [first, count] : pass.losses().refused) refused += count;
   check(rows + pass.losses().damaged + refused == messages);

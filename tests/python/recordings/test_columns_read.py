@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,10 @@ from cost.drives import drive, mcap
 from recordings.rosbags_messages import store
 from recordings.small import small_recording
 from wirecost.cli import app
+from wirecost.data.columns import files
 from wirecost.data.columns.opened import RecordingWarning
+from wirecost.data.columns.reading import TopicReader
+from wirecost.data.recordings.mcap import index
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.errors import UserError
 
@@ -204,6 +209,45 @@ def test_all_topics_go_to_a_folder(tmp_path: Path) -> None:
     ]  # fmt: skip
     again = run(path, "--out", out)
     assert "exists; name another file or add --force" in str(again.exception)
+
+
+def test_a_folder_unpacks_each_chunk_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = small_recording(tmp_path, "mcap_file")
+    unpacked: list[int] = []
+
+    def chunk_at(view: memoryview, at: int) -> memoryview:
+        unpacked.append(at)
+        return whole(view, at)
+
+    whole = index.chunk_at
+    with Recording(path) as recording:
+        topics = {each.topic for each in recording.connections if each.count}
+    monkeypatch.setattr(index, "chunk_at", chunk_at)
+    done = run(path, "--out", tmp_path / "all")
+    assert done.exit_code == 0, done.output
+    assert len(topics) > 1
+    assert len(unpacked) == len(set(unpacked)) > 0
+    for file in (tmp_path / "all").iterdir():
+        name = next(topic for topic in topics if topic.strip("/") == file.stem)
+        with wirecost.open_recording(path) as opened:
+            assert pl.read_parquet(file).equals(opened[name].polars())
+
+
+def test_a_file_that_cannot_be_written_leaves_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(reader: TopicReader, batches: Iterator[Any], path: Path) -> None:
+        if reader.topic == "/imu":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(reader, batches, path)
+
+    write = files.FORMATS[".parquet"]
+    monkeypatch.setitem(files.FORMATS, ".parquet", full)
+    done = run(small_recording(tmp_path, "db3"), "--out", tmp_path / "all")
+    assert "imu.parquet: No space left on device; name a file" in str(done.exception)
+    assert not list(tmp_path.glob("all/*"))
 
 
 def test_topics_that_are_no_ros_are_left_out_and_said(tmp_path: Path) -> None:
