@@ -148,7 +148,7 @@ std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t m
       ++losses_.damaged;
       continue;
     }
-    carried_ = mended_ = 0;
+    carried_ = mended_ = pointless_ = 0;
     layout_.size = 0;
     if (!message(from.memory.subspan(begin, size), time)) {
       undo();
@@ -157,6 +157,7 @@ std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t m
     if (plan_->flat && mended_ == 0) layout_.size = size;
     losses_.carried += carried_;
     losses_.mended += mended_;
+    losses_.pointless += pointless_;
     bytes_ += size;
   }
   return number;
@@ -293,6 +294,7 @@ bool Pass::step(const Step& step, std::size_t row) {
     case Step::Op::text: return text(step, row);
     case Step::Op::sequence: return sequence(step, row);
     case Step::Op::elements: return elements(step, row);
+    case Step::Op::points: return points(step, row);
   }
   return false;
 }
@@ -400,6 +402,70 @@ bool Pass::elements(const Step& step, std::size_t row) {
   return true;
 }
 
+bool Pass::points(const Step& step, std::size_t row) {
+  std::uint32_t size = 0;
+  if (!length(size) || size > size_ - at_) return false;
+  const std::byte* const data = data_ + at_;
+  at_ += size;
+  const Points& points = plan_->points;
+  const std::uint64_t width = noted(points.width, row), height = noted(points.height, row);
+  const std::uint64_t line = width * points.step;
+  const std::uint64_t stride = height > 1 ? noted(points.row_step, row) : line;
+  // Each factor has 32 bits, `line` alone may have more.
+  const bool is_whole = (width == 0 || height == 0)
+                            ? size == 0
+                            : line <= stride && stride <= size && stride * height == size;
+  const bool is_read = is_whole && is_expected(row);
+  pointless_ += !is_read;
+  const std::size_t first = batch_->counts[step.level];
+  const std::size_t count = is_read ? width * height : 0;
+  ensure(step.level, first + count);
+  for (const Points::Field& field : points.expected) {
+    if (field.column == none || count == 0) continue;
+    const std::size_t bytes = field.width * field.count;
+    std::byte* const to = batch_->columns[field.column].values.data() + first * bytes;
+    for (std::size_t y = 0; y < height; ++y)
+      gather(to + y * width * bytes, Strided{data + y * stride + field.offset, points.step}, bytes,
+             width);
+    if (points.big) swap_bytes(to, field.width, count * field.count);
+  }
+  batch_->counts[step.level] = first + count;
+  ColumnData& column = batch_->columns[step.column];
+  *column.values.extend(1) = std::byte{is_read};
+  column.ends()[row] = static_cast<std::int64_t>(first + count);
+  return true;
+}
+
+/// Whether a cloud describes its points as the plan does.
+bool Pass::is_expected(std::size_t row) const {
+  const Points& points = plan_->points;
+  const std::int64_t* const ends = batch_->columns[points.fields].begins() + row;
+  if (noted(points.point_step, row) != points.step ||
+      (noted(points.is_bigendian, row) != 0) != points.big ||
+      ends[1] - ends[0] != static_cast<std::int64_t>(points.expected.size()))
+    return false;
+  auto at = static_cast<std::size_t>(ends[0]);
+  const ColumnData& names = batch_->columns[points.name];
+  for (const Points::Field& field : points.expected) {
+    const std::int64_t* const text = names.begins() + at;
+    const std::string_view name(reinterpret_cast<const char*>(names.values.data()) + text[0],
+                                static_cast<std::size_t>(text[1] - text[0]));
+    if (name != field.name || noted(points.offset, at) != field.offset ||
+        noted(points.datatype, at) != field.datatype || noted(points.count, at) != field.count)
+      return false;
+    ++at;
+  }
+  return true;
+}
+
+/// A whole number that was read before.
+std::uint64_t Pass::noted(std::uint32_t column, std::size_t row) const {
+  const std::size_t width = plan_->columns[column].width;
+  std::uint64_t value = 0;
+  std::memcpy(&value, batch_->columns[column].values.data() + row * width, width);
+  return value;
+}
+
 bool Pass::length(std::uint32_t& into) {
   if (!align(sizeof into) || size_ - at_ < sizeof into) return false;
   into = number(data_ + at_);
@@ -447,7 +513,8 @@ void Pass::undo() {
       batch_->counts[column.child] = rows * column.count;
     } else if (has_offsets(column.kind)) {
       const auto end = static_cast<std::size_t>(data.begins()[rows]);
-      if (column.kind == Kind::list)
+      if (column.kind == Kind::points) data.values.resize(rows);
+      if (column.kind == Kind::list || column.kind == Kind::points)
         batch_->counts[column.child] = end;
       else
         data.values.resize(end * column.width);

@@ -28,6 +28,7 @@ struct Losses {
   std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
   std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
   std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
+  std::uint64_t pointless = 0;  // clouds of another layout than the plan's, whose points are null
   std::map<std::uint16_t, std::uint64_t> refused;  // messages by their first bytes, no plain CDR
 };
 
@@ -79,6 +80,9 @@ class Pass {
   bool text(const Step& step, std::size_t row);
   bool sequence(const Step& step, std::size_t row);
   bool elements(const Step& step, std::size_t row);
+  bool points(const Step& step, std::size_t row);
+  bool is_expected(std::size_t row) const;
+  std::uint64_t noted(std::uint32_t column, std::size_t row) const;
   bool length(std::uint32_t& into);
   bool align(std::uint32_t width);
   void ensure(std::uint32_t level, std::size_t rows);
@@ -90,7 +94,7 @@ class Pass {
   std::shared_ptr<Batch> batch_;
   std::vector<std::size_t> capacities_;  // rows of each level
   Losses losses_;
-  std::uint64_t carried_ = 0, mended_ = 0;  // of the message that is being read
+  std::uint64_t carried_ = 0, mended_ = 0, pointless_ = 0;  // of the message that is being read
   std::size_t bytes_ = 0;
   // The message: `at_` counts from behind its header and is never larger than `size_`.
   const std::byte* data_ = nullptr;

@@ -120,7 +120,7 @@ def test_messages_that_lie_alike_have_their_own_values(dialect: str, order: str)
         dialect,
     )  # fmt: skip
     head = {"ros1": b"", "<": HEAD, ">": bytes(4)}["ros1" if dialect == "ros1" else order]
-    kinds = "B I5s II 9d I3H I2s d" if dialect == "ros1" else "B3xI5s3xII4x9d I3H2xI2s2x d"
+    kinds = "B I5s II 9d I3H I2s d" if dialect == "ros1" else "B3xI5s3xII 9d I3H2xI2s6x d"
 
     def message(number: int, name: bytes = b"base\0", **other: bytes) -> bytes:
         several = [number + n / 8 for n in range(9)]
@@ -138,9 +138,11 @@ def test_messages_that_lie_alike_have_their_own_values(dialect: str, order: str)
     kept = [number for number in range(200) if number not in {90, 100 if head else 90}]
     assert batch.rows == len(kept) == 200 - reading.damaged - sum(reading.refused.values())
     read = [plain(row) for row in pa.record_batch(batch).to_struct_array()]
+    end = "\0" if dialect == "ros1" else ""  # which is part of a text there
     for number, row in zip(kept, read, strict=True):
         assert row == {
-            "log_time": number, "first": number % 256, "name": "ba\0e" if number == 70 else "base",
+            "log_time": number, "first": number % 256,
+            "name": ("ba\0e" if number == 70 else "base") + end,
             "t": number * (10**9 + 1), "m": [number + n / 8 for n in range(9)],
             "list": list(range(number, number + 3)), "data": struct.pack("<H", number),
             "last": -number,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import json
 import struct
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def test_every_format_has_the_values_that_rosbags_reads(tmp_path: Path, name: st
         assert opened["/imu"].numpy("angular_velocity.y").tolist() == [2.0] * len(imu)
         assert opened["/imu"].numpy("orientation_covariance").shape == (len(imu), 9)
         cloud = known["/points"][0][1]
-        (first, *_) = opened["/points"].arrow()["data"]
+        (first, *_) = opened["/points"].select("data").arrow()["data"]
         assert first.as_py() == cloud.data.tobytes()
 
 
@@ -211,14 +212,13 @@ def test_all_topics_go_to_a_folder(tmp_path: Path) -> None:
     assert "exists; name another file or add --force" in str(again.exception)
 
 
-def test_a_folder_unpacks_each_chunk_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_unpacks_each_chunk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = small_recording(tmp_path, "mcap_file")
     unpacked: list[int] = []
 
     def chunk_at(view: memoryview, at: int) -> memoryview:
-        unpacked.append(at)
+        if threading.current_thread().name.startswith("ahead"):  # others look at single messages
+            unpacked.append(at)
         return whole(view, at)
 
     whole = index.chunk_at
@@ -246,7 +246,7 @@ def test_a_file_that_cannot_be_written_leaves_no_other(
     write = files.FORMATS[".parquet"]
     monkeypatch.setitem(files.FORMATS, ".parquet", full)
     done = run(small_recording(tmp_path, "db3"), "--out", tmp_path / "all")
-    assert "imu.parquet: No space left on device; name a file" in str(done.exception)
+    assert "imu.parquet: No space left on device; make room" in str(done.exception)
     assert not list(tmp_path.glob("all/*"))
 
 

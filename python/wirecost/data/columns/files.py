@@ -46,8 +46,9 @@ def write(
         for sink in sinks.values():
             sink.end(is_whole)
     for sink in sinks.values():
-        if sink.fault is not None and not isinstance(sink.fault, _StoppedError):
-            raise sink.fault
+        fault, sink.fault = sink.fault, None  # whose frames have the sink
+        if fault is not None and not isinstance(fault, _StoppedError):
+            raise fault
 
 
 class _StoppedError(Exception):

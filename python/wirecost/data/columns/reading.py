@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 from wirecost._core import RecordBatch, RecordPass
-from wirecost.data.columns.plan import ColumnPlan, column_plan
+from wirecost.data.columns.plan import DATA, ColumnPlan, column_plan
+from wirecost.data.columns.points import common_layout, is_cloud
 from wirecost.data.columns.values import Leaf, leaves
 from wirecost.data.messages import cdr
 from wirecost.data.recordings.blocks import ALL_TIMES, LATEST, MessageBlock, Window
 from wirecost.data.recordings.described import kept_for, subject_of
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 from wirecost.system.progress import Progress, silent
 
 BATCH_BYTES = 16 << 20
@@ -40,15 +43,25 @@ class TopicReader:
         include: Sequence[Path] = (),
     ) -> None:
         about = subject_of(recording, topic, "", include)
-        self.plan: ColumnPlan = column_plan(about, fields, str(recording.path))
         self._kept = kept_for(recording, topic, about, has_schema=False, include=include)
         self._recording = recording
+        has_points = is_cloud(about) and DATA not in fields
+        points = common_layout(about, self._samples()) if has_points else None
+        self._has_bytes_of_points = has_points and points is None
+        self.plan: ColumnPlan = column_plan(about, fields, str(recording.path), points)
         self._pass = RecordPass(self.plan.native)
         self.shared_notes: list[str] = []
         """Sentences on what was lost of the recording, of whatever topics were read with it."""
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
+
+    def _samples(self) -> Iterator[bytes]:
+        """Yield the first message, one of the middle and the last, if they can be read."""
+        count = self._kept.count
+        for number in sorted({0, count // 2, max(count - 1, 0)}):
+            with suppress(UserError):
+                yield from self._recording.messages(self._kept.groups, [number])
 
     @property
     def topic(self) -> str:
@@ -111,6 +124,7 @@ class TopicReader:
             "mended_texts": taken.mended,
             "carried_times": taken.carried,
             "late_times": self._late,
+            "clouds_without_points": taken.pointless,
         }
 
     @property
@@ -131,6 +145,12 @@ class TopicReader:
             (taken.longer, "message", "bytes behind the last field, which are not read"),
             (taken.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
             (taken.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (
+                taken.pointless,
+                "cloud",
+                "null for points: its fields or sizes are not those of the "
+                f"topic's other clouds; --fields {DATA} has its bytes",
+            ),
             (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [
@@ -139,7 +159,9 @@ class TopicReader:
             if count
         ]
         dropped = [f"{path} has no fields, so it has no column" for path in self.plan.dropped[:3]]
-        if more := len(self.plan.dropped) - len(dropped):
+        if self._has_bytes_of_points:
+            dropped.append(f"{DATA} has the bytes of points, whose fields are not plain ones")
+        if more := len(self.plan.dropped[3:]):
             dropped.append(f"{counted(more, 'more field')} without fields of their own")
         return [*self._kept.notes, *lines, *dropped]
 

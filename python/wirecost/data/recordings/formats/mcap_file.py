@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ class McapPart:
             )
 
     def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
-        return self._file.blocks(topics, window)
+        return starmap(MessageBlock, self._file.blocks(topics, *window))
 
     def close(self) -> None:
         self._file.close()

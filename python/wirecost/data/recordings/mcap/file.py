@@ -13,7 +13,6 @@ import numpy.typing as npt
 from mcap.opcode import Opcode
 
 from wirecost._core import message_heads
-from wirecost.data.recordings.blocks import MessageBlock, Window
 from wirecost.data.recordings.mcap import index
 from wirecost.system.ahead import ahead
 from wirecost.system.closing import Closing
@@ -29,6 +28,13 @@ CACHED = 32 << 20
 """Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
 UNPACKED = 64 << 20
 """Bytes of chunks that are unpacked ahead, by what they claim."""
+
+
+Block = tuple[
+    int, npt.NDArray[np.uint8], npt.NDArray[np.uint64], npt.NDArray[np.uint64],
+    npt.NDArray[np.int64],
+]  # fmt: skip
+"""The number of a topic, memory, and where its messages begin, their bytes and log times."""
 
 
 class McapMessage(NamedTuple):
@@ -91,7 +97,9 @@ class McapFile(Closing):
                 lost[_where(place, error)] += len(numbers)
         self._warn_of(lost)
 
-    def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
+    def blocks(
+        self, topics: Sequence[Collection[int]], begin_ns: int, end_ns: int
+    ) -> Iterator[Block]:
         """Yield the messages of the channels of each topic, in the order of the file.
 
         Threads unpack the next chunks meanwhile. Messages that are lost are warned of.
@@ -103,7 +111,7 @@ class McapFile(Closing):
         for topic, channels in enumerate(topics):
             topic_of[list(channels)] = topic
         topic = topic_of[np.asarray(frames.channel)]
-        chosen = frames.chosen(topic < len(topics), window)
+        chosen = frames.chosen(topic < len(topics), begin_ns, end_ns)
         pieces = frames.by_chunk(chosen)
         for (place, numbers), unpacked in ahead(pieces, self._unpacked, self._claimed, UNPACKED):
             try:
@@ -123,7 +131,7 @@ class McapFile(Closing):
                         lost[_where(place, ValueError())] += absent
                     if place == index.OUTSIDE:
                         self._data.note_read(int(heads[1].sum()))
-                    yield MessageBlock(number, data, *heads)
+                    yield number, data, *heads
         self._warn_of(lost)
 
     def _unpacked(self, piece: index.Piece) -> npt.NDArray[np.uint8]:

@@ -22,8 +22,7 @@ from mcap.records import Channel, Chunk, Header, McapRecord, Message, Metadata, 
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
-from wirecost._core import crc32
-from wirecost.data.recordings.blocks import LATEST, Window
+from wirecost._core import crc32, scratch_memory
 from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress
 
@@ -155,14 +154,16 @@ class FrameIndex:
         self.chunk.extend(array("q", [chunk]) * count)
         self.offset.frombytes(entries[:, 1].tobytes())
 
-    def chosen(self, is_wanted: npt.NDArray[np.bool_], window: Window) -> npt.NDArray[np.int64]:
-        """Return the numbers of those messages that are wanted and lie within times."""
+    def chosen(
+        self, is_wanted: npt.NDArray[np.bool_], begin_ns: int, end_ns: int
+    ) -> npt.NDArray[np.int64]:
+        """Return the numbers of those that are wanted, from one time to before another."""
         most = np.iinfo(np.uint64).max
         times = np.asarray(self.log_time)
-        if window.begin > 0:
-            is_wanted &= times >= np.uint64(min(window.begin, most))
-        if window.end < LATEST:
-            is_wanted &= times < np.uint64(max(window.end, 0))
+        if begin_ns > 0:
+            is_wanted &= times >= np.uint64(min(begin_ns, most))
+        if end_ns < np.iinfo(np.int64).max:
+            is_wanted &= times < np.uint64(max(end_ns, 0))
         return np.flatnonzero(is_wanted)
 
     def by_chunk(self, chosen: npt.NDArray[np.int64] | None = None) -> Iterator[Piece]:
@@ -467,15 +468,17 @@ def unpacked(chunk: Chunk) -> memoryview:
     if chunk.compression not in COMPRESSIONS:
         raise UnknownCompressionError(chunk.compression)
     if chunk.compression == "zstd":
+        memory = scratch_memory(size + 1)
         with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
-            data = reader.read(size + 1)
+            data = memory.data[: reader.readinto(memory.data)]
     elif chunk.compression == "lz4":
-        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+        unpacker = lz4.frame.LZ4FrameDecompressor()
+        data = memoryview(unpacker.decompress(chunk.data, max_length=size + 1))
     else:
-        data = chunk.data
+        data = memoryview(chunk.data)
     if len(data) != size:
         raise ValueError("a chunk of another size than it states")
     # 0: its writer took none
     if chunk.uncompressed_crc not in (0, crc32(np.frombuffer(data, np.uint8))):
         raise ValueError("a chunk's checksum is wrong")
-    return memoryview(data)
+    return data
