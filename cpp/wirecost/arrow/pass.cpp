@@ -422,7 +422,7 @@ bool Pass::points(const Step& step, std::size_t row) {
   ensure(step.level, first + count);
   for (const Points::Field& field : points.expected) {
     if (field.column == none || count == 0) continue;
-    const std::size_t bytes = field.width * field.count;
+    const std::size_t bytes = std::size_t{field.width} * field.count;
     std::byte* const to = batch_->columns[field.column].values.data() + first * bytes;
     for (std::size_t y = 0; y < height; ++y)
       gather(to + y * width * bytes, Strided{data + y * stride + field.offset, points.step}, bytes,

@@ -99,7 +99,7 @@ struct Step {
   std::uint32_t level = none;  // of the elements
   std::uint64_t least = 0;     // bytes that an element takes at least
   Run run{};
-  std::vector<Step> body{};
+  std::vector<Step> body;
 };
 
 /// Everything that does not change between messages.

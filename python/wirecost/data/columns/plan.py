@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wirecost._core import RecordPlan, record_plan
 from wirecost.data.messages.subject import Subject
@@ -15,9 +15,6 @@ from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
-
-if TYPE_CHECKING:
-    from wirecost.data.columns.points import PointLayout
 
 LOG_TIME = "log_time"
 """Column of the time at which a message was recorded."""
@@ -63,6 +60,23 @@ class Part(NamedTuple):
     is_kept: bool = True
     is_hidden: bool = False
     offset: int = 0
+
+
+class PointField(NamedTuple):
+    """A field of each point: so many values from ``offset`` on."""
+
+    name: str
+    offset: int
+    kind: Kind
+    values: int
+
+
+class PointLayout(NamedTuple):
+    """``step``: bytes from point to point."""
+
+    fields: tuple[PointField, ...]
+    step: int
+    is_bigendian: bool
 
 
 Wanted = dict[str, "Wanted"] | None

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from wirecost._core import RecordPass
-from wirecost.data.columns.plan import column_plan
+from wirecost.data.columns.plan import PointField, PointLayout, column_plan
 from wirecost.data.columns.values import leaves, offsets, values
 from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.schema import Kind
@@ -27,23 +26,6 @@ _KINDS = (
     Kind.FLOAT64,
 )  # fmt: skip
 """In the order of PointField's numbers, which begin with 1."""
-
-
-class PointField(NamedTuple):
-    """A field of each point: so many values from ``offset`` on."""
-
-    name: str
-    offset: int
-    kind: Kind
-    values: int
-
-
-class PointLayout(NamedTuple):
-    """``step``: bytes from point to point."""
-
-    fields: tuple[PointField, ...]
-    step: int
-    is_bigendian: bool
 
 
 def is_cloud(subject: Subject) -> bool:
