@@ -99,14 +99,14 @@ class TopicReader:
             yield batch
 
     def _add(self, block: MessageBlock, most_rows: int, most_bytes: int) -> Iterator[RecordBatch]:
-        at, taken = 0, self._pass
+        at, columns = 0, self._pass
         self._late += int((block.times == LATEST).sum())
         while at < len(block.begins):
-            at += taken.add(
+            at += columns.add(
                 block.memory, block.begins[at:], block.sizes[at:], block.times[at:],
                 most_rows, most_bytes,
             )  # fmt: skip
-            if taken.rows >= most_rows or taken.bytes >= most_bytes:
+            if columns.rows >= most_rows or columns.bytes >= most_bytes:
                 yield self._take()
 
     def _take(self) -> RecordBatch:
@@ -116,15 +116,15 @@ class TopicReader:
     @property
     def losses(self) -> dict[str, int]:
         """Numbers of what did not become values, or other ones, by what it is."""
-        taken = self._pass
+        columns = self._pass
         return {
-            "damaged": taken.damaged,
-            "refused": sum(taken.refused.values()),
-            "longer": taken.longer,
-            "mended_texts": taken.mended,
-            "carried_times": taken.carried,
+            "damaged": columns.damaged,
+            "refused": sum(columns.refused.values()),
+            "longer": columns.longer,
+            "mended_texts": columns.mended,
+            "carried_times": columns.carried,
             "late_times": self._late,
-            "clouds_without_points": taken.pointless,
+            "clouds_without_points": columns.pointless,
         }
 
     @property
@@ -135,18 +135,18 @@ class TopicReader:
     @property
     def own_notes(self) -> list[str]:
         """Those of this topic alone."""
-        taken = self._pass
-        count = sum(taken.refused.values())
-        forms = sorted({_form(first) for first in taken.refused})
+        columns = self._pass
+        count = sum(columns.refused.values())
+        forms = sorted({_form(first) for first in columns.refused})
         listed = "; ".join(forms[:2]) + ("; …" if len(forms) > 2 else "")
         said = [
             (count, "message", f"no row: plain CDR is read, not {listed}"),
-            (taken.damaged, "message", "no row: too short, or with a length beyond the end"),
-            (taken.longer, "message", "bytes behind the last field, which are not read"),
-            (taken.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
-            (taken.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (columns.damaged, "message", "no row: too short, or with a length beyond the end"),
+            (columns.longer, "message", "bytes behind the last field, which are not read"),
+            (columns.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
+            (columns.carried, "time", "nanoseconds beyond a second, which were carried"),
             (
-                taken.pointless,
+                columns.pointless,
                 "cloud",
                 "null for points: its fields or sizes are not those of the "
                 f"topic's other clouds; --fields {DATA} has its bytes",
