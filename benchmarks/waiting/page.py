@@ -41,8 +41,9 @@ def text(results: Sequence[Result]) -> str:
         f"**{met} of {len(results)} commands answer within their goals.**",
         "",
         f"Machine: {machine_name()}; load {os.getloadavg()[1]:.1f}. Times are medians of {RUNS} "
-        "runs. Processor times are those of all processes of a command; instructions are those of "
-        "its first process, counted by callgrind.",
+        "runs. The elapsed times of `bench message` end with its first table on a terminal. "
+        "Processor times are those of all processes of a command; instructions are those of its "
+        "first process, counted by callgrind.",
         "",
         "| command | elapsed | goal | processor | instructions | other tool | elapsed | processor "
         "| instructions |",

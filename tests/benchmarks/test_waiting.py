@@ -48,9 +48,24 @@ def test_processor_time_is_that_of_all_processes(
     work = "import time\nwhile time.process_time() < 0.1: pass"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {work!r}])"
     words = (sys.executable, "-c", parent)
-    cold = runs.waited(words, tmp_path, is_counted=False, cache=tmp_path / "cache", is_cold=True)
+    cold = runs.waited(
+        words, tmp_path, is_counted=False, cache=tmp_path / "cache", is_cold=True, awaited=""
+    )
     assert cold.processor_s >= 0.1
     assert cold.instructions is None
+
+
+def test_an_answer_on_a_terminal_ends_the_elapsed_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "RUNS", 1)
+    work = "while time.process_time() < 0.3: pass"
+    answer = "sys.stderr.isatty() and print('the table', file=sys.stderr, flush=True)"
+    words = (sys.executable, "-c", f"import sys, time\n{answer}\n{work}")
+    quick = runs.waited(
+        words, tmp_path, is_counted=False, cache=None, is_cold=False, awaited="table"
+    )
+    assert quick.elapsed_s < quick.processor_s
 
 
 def test_what_takes_the_time_is_named(tmp_path: Path) -> None:
