@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 SHARED = "holders.cpp"
 """The unit of the schema that every program has."""
-MAIN = "program.cpp"
+MAIN = "program.cc"
 """The unit with ``main``, which knows no schema."""
 HARNESS = "harness.hpp"
 """What each unit includes, so that what it includes of the standard library is compiled once."""

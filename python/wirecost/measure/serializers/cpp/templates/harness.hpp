@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs of all libraries share, and each compiles: stages, sums, contenders. Their
-// `main` is in program.cpp, which knows no schema and is compiled once.
+// `main` is in program.cc, which knows no schema and is compiled once.
 #pragma once
 
 #include <algorithm>
