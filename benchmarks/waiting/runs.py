@@ -74,7 +74,7 @@ def _run(
     elapsed = None
     if errors is not None:
         os.close(terminal)
-        elapsed = _until(awaited, errors, begun)
+        elapsed = until(awaited, errors, begun)
     _, status, usage = os.wait4(process.pid, 0)
     if elapsed is None:
         elapsed = time.perf_counter() - begun
@@ -84,7 +84,7 @@ def _run(
     return elapsed, usage.ru_utime + usage.ru_stime
 
 
-def _until(awaited: str, terminal: int, begun: float) -> float | None:
+def until(awaited: str, terminal: int, begun: float) -> float | None:
     """Read a terminal to its end; return when a text came, None where it did not."""
     text, elapsed = b"", None
     with open(terminal, "rb", buffering=0) as printed, suppress(OSError):  # it has been closed

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import sys
 from pathlib import Path
 
@@ -54,17 +56,13 @@ def test_processor_time_is_that_of_all_processes(
     assert cold.instructions is None
 
 
-def test_an_answer_on_a_terminal_ends_the_elapsed_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runs, "RUNS", 1)
-    work = "while time.process_time() < 0.3: pass"
-    answer = "sys.stderr.isatty() and print('the table', file=sys.stderr, flush=True)"
-    words = (sys.executable, "-c", f"import sys, time\n{answer}\n{work}")
-    quick = runs.waited(
-        words, tmp_path, is_counted=False, cache=None, is_cold=False, awaited="table"
-    )
-    assert quick.elapsed_s < quick.processor_s
+@pytest.mark.parametrize("awaited", ["table", "another"])
+def test_an_answer_on_a_terminal_ends_the_elapsed_time(awaited: str) -> None:
+    terminal, program = pty.openpty()
+    os.write(program, b"the table\n")
+    os.close(program)
+    elapsed = runs.until(awaited, terminal, begun=0.0)
+    assert (elapsed is not None) == (awaited == "table")
 
 
 def test_what_takes_the_time_is_named(tmp_path: Path) -> None:
