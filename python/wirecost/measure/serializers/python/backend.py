@@ -42,6 +42,8 @@ from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.serializers.python.worker"
+DEEPEST = 8
+"""Messages around a list in columns."""
 
 
 class Python:
@@ -56,7 +58,7 @@ class Python:
         self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
         self.missing: dict[str, str] = {}
-        self._lists, why = own_lists(subject, selection)
+        self._lists, why = own_lists(subject, selection, depth=DEEPEST)
         if why:
             self.missing[COLUMNS] = why
         request = Request((subject.wire, *subject.other_wires))
