@@ -193,7 +193,8 @@ class Callers(Closing):
         called["result"] = calls["ax"].astype(np.uint32)
         called["end"] = self._ends(calls, called["kind"])
         switched["kind"] = np.where(switches["header"]["misc"] & SWITCH_OUT, OUT, IN)
-        switched["end"] = NOTHING
+        for state in ("end", "taken", "published"):  # a thread that was not seen before is in none
+            switched[state] = NOTHING
         for events, records in ((called, calls), (switched, switches)):
             events["tid"], events["time"] = records["tid"], records["time"]
         events = np.concatenate([self._last, called, switched])

@@ -63,12 +63,12 @@ class CodecObservation:
 def observed(ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
     """Measure what is installed. Raises UserError."""
     contents = list(_contents(ros2, Random(seed)))
-    told = [
+    job = [
         [about.type.replace(".", "/"), [base64.b64encode(data).decode() for data in messages]]
         for about, messages in contents
     ]
     seen = []
-    for number, times in _answers(ros2, json.dumps(told)):
+    for number, times in _answers(ros2, json.dumps(job)):
         about, messages = contents[number]
         size = sum(map(len, messages)) / len(messages)
         parts = anatomy(about, messages, size)
@@ -100,10 +100,10 @@ def _answers(ros2: Ros2Installation, asked: str) -> Iterator[tuple[int, dict[str
 def _contents(ros2: Ros2Installation, random: Random) -> Iterator[tuple[Subject, list[bytes]]]:
     """Yield each type with its lists as they usually are, then with one of them longer."""
     finder = Finder(ros2.shares(), [], "ros2")
-    known = KnownTypes("ros2", finder)
+    types = KnownTypes("ros2", finder)
     for package, names in TYPES.items():
         for name in names.split():
-            text = known.text(f"{package}/{name}")
+            text = types.text(f"{package}/{name}")
             if text is None:
                 continue
             definitions = RosDefinitions("ros2", {f"{package}/{name}": text}, package)
