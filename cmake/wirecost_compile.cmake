@@ -3,6 +3,7 @@
 #                  [WIRES wire…]               protobuf if none; ros1, cdr, columns
 #                  [LANG language…]            cpp if none; python, java
 #                  [PROTOBUF_API]              also classes with Protobuf's interface: TARGET has them compiled
+#                  [JSON]                      also their canonical JSON
 #                  [SOURCES]                   functions in sources: TARGET has them compiled
 #                  [NO_RECYCLING]              every block of memory from malloc
 #                  [COLUMNS message…] [REDUCE field=how…] [IMPORT_DIRS folder…]
@@ -17,7 +18,7 @@ cmake_policy(VERSION 3.20) # the function's, whatever the project asks for: DEPF
 function(wirecost_compile target)
   set(one NAMESPACE API_NAMESPACE OUT_DIR)
   set(many SCHEMAS WIRES LANG COLUMNS REDUCE IMPORT_DIRS DEPENDS)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PROTOBUF_API;SOURCES;NO_RECYCLING" "${one}" "${many}")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PROTOBUF_API;JSON;SOURCES;NO_RECYCLING" "${one}" "${many}")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SCHEMAS)
     message(FATAL_ERROR "wirecost_compile(${target} SCHEMAS schema… [WIRES …] [LANG …]): "
                         "not understood: ${arg_UNPARSED_ARGUMENTS}")
@@ -65,6 +66,9 @@ function(wirecost_compile target)
   endforeach()
   if(arg_PROTOBUF_API)
     list(APPEND command --protobuf-api)
+  endif()
+  if(arg_JSON)
+    list(APPEND command --json)
   endif()
   if(arg_SOURCES)
     list(APPEND command --sources)

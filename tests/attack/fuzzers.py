@@ -71,6 +71,7 @@ class Fuzzer:
 FUZZERS = (
     Fuzzer("compile", "notification"),
     Fuzzer("compile", "sensor_view"),
+    Fuzzer("compile", "json"),
     Fuzzer("compile", "classes"),
     Fuzzer("columns", "columns"),
     Fuzzer("ctf", "ctf"),

@@ -2,8 +2,8 @@
 """Ships calibrations' paths: ``python -m documents.shipped_paths IDLE BUSY``.
 
 Both are folders of WIRECOST_STATE in which ``wirecost cost X.mcap --calibrate --over NAME`` has
-run, for rclpy with ``--lang python --python PATH``, for roscpp with a bag of ROS 1: once on an idle
-machine, and once on one that does something else.
+run, for rclpy with ``--lang python --python PATH``, for roscpp with a bag of ROS 1, for rospy with
+``--lang python``, too: once on an idle machine, and once on one that does something else.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ LIBRARIES = {
     "plain iceoryx2": "iceoryx2 0.10.0",
     "plain zenoh": "Zenoh 1.10.2",
     "roscpp tcpros": "roscpp 1.15.15",
+    "rospy tcpros": "rospy 1.15.15",
 }
 """Versions by path, as setup/*.txt pin them."""
 HOW = "twice, at different loads of the machine"
@@ -43,10 +44,8 @@ def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
     ]
     middle = fitted_path(idle.client, idle.middleware, seen, {})
     stages = ("publish", "take")
-    spread = {
-        stage: middle.spread[stage] + (idle.spread[stage] + busy.spread[stage]) / 2
-        for stage in stages
-    }
+    # That of the busy state has what others disturb, which the difference of the states has, too.
+    spread = {stage: middle.spread[stage] + idle.spread[stage] for stage in stages}
     return replace(
         middle,
         publish=rounded(middle.publish),
@@ -72,7 +71,7 @@ def main() -> None:
         os.environ["WIRECOST_STATE"] = folder
         states.append(own_prices())
     idle, busy = states
-    about = {name: text for name, text in idle.about.items() if name != "busy"}
+    about = {name: text for name, text in idle.about.items() if name != "others"}
     measured = {
         name: replace(
             between(path, busy.paths.paths[name]),

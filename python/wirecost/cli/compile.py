@@ -51,6 +51,9 @@ def command(
     unknown: Annotated[
         str, option("What to do with unknown fields of Protobuf messages: skip or preserve.")
     ] = "skip",
+    json: Annotated[
+        bool, option("Python and C++: also write and read canonical JSON.", "--json")
+    ] = False,
     protobuf_api: Annotated[
         bool,
         option(
@@ -133,6 +136,7 @@ def command(
         sources=sources,
         native=native,
         maven=maven,
+        json=json,
         columns=each(columns),
         reduce=reductions(reduce),
     ).job(_spelled)

@@ -24,11 +24,7 @@
 #include "protobuf_test_messages/proto3/test_messages_proto3.pb.cc"
 #include "wirecost/api/message.cc"
 #else
-#include "protobuf_test_messages/editions/proto2/test_messages_proto2_editions.protobuf.hpp"
-#include "protobuf_test_messages/editions/proto3/test_messages_proto3_editions.protobuf.hpp"
-#include "protobuf_test_messages/editions/test_messages_edition2023.protobuf.hpp"
-#include "protobuf_test_messages/proto2/test_messages_proto2.protobuf.hpp"
-#include "protobuf_test_messages/proto3/test_messages_proto3.protobuf.hpp"
+#include "json.types.hpp"
 #endif
 
 namespace {
@@ -52,29 +48,51 @@ struct Outcome {
   std::string text;  // the message again, or why there is none
 };
 
+// What a message is read from and written as.
+struct Asked {
+  std::string_view payload;
+  bool from_json;
+  bool to_json;
+  bool ignore_unknown;
+};
+
 #ifdef FACADE
 template <class Message>
-Outcome again(std::string_view payload) {
+Outcome again(const Asked& asked) {
+  if (asked.from_json || asked.to_json) return {skipped, "the binary format alone"};
   Message message;
-  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+  if (!message.ParseFromArray(asked.payload.data(), static_cast<int>(asked.payload.size())))
     return {parse_error, "refused"};
   return {protobuf, message.SerializeAsString()};
 }
 #define TESTED(package, name) again<facade::protobuf_test_messages::package::name>
 #else
 template <class Message, class Codec>
-Outcome again(std::string_view payload) {
+Outcome again(const Asked& asked) {
+  namespace runtime = wirecost::json;
   Message message;
   std::string text;
-  const auto bytes = std::as_bytes(std::span(payload.data(), payload.size()));
-  if (const auto error = Codec::decode(bytes, message); error) return {parse_error, error.what()};
+  if (asked.from_json) {
+    const runtime::ReadOptions options{asked.ignore_unknown, &wire::json_types()};
+    const auto error = from_json(asked.payload, message, options);
+    if (error.reason == runtime::Reason::extension) return {skipped, error.what()};
+    if (error) return {parse_error, error.what()};
+  } else {
+    const auto bytes = std::as_bytes(std::span(asked.payload.data(), asked.payload.size()));
+    if (const auto error = Codec::decode(bytes, message); error) return {parse_error, error.what()};
+  }
+  if (asked.to_json) {
+    const auto error = to_json(message, text, {.types = &wire::json_types()});
+    if (error) return {serialize_error, error.what()};
+    return {json, text};
+  }
   text.resize(Codec::encoded_size(message));
   const auto room = std::as_writable_bytes(std::span(text.data(), text.size()));
   if (Codec::encode(message, room).error) return {serialize_error, "cannot be encoded"};
   return {protobuf, text};
 }
 #define TESTED(package, name)                                              \
-  [](std::string_view payload) -> Outcome {                                \
+  [](const Asked& asked) -> Outcome {                                      \
     namespace space = wire::protobuf_test_messages::package;               \
     struct Codec {                                                         \
       static std::size_t encoded_size(const space::name& m) {              \
@@ -87,13 +105,13 @@ Outcome again(std::string_view payload) {
         return space::protobuf::decode(in, m);                             \
       }                                                                    \
     };                                                                     \
-    return again<space::name, Codec>(payload);                             \
+    return again<space::name, Codec>(asked);                               \
   }
 #endif
 
 struct Tested {
   std::string_view name;
-  Outcome (*again)(std::string_view);
+  Outcome (*again)(const Asked&);
 };
 
 const Tested every[] = {
@@ -117,19 +135,24 @@ void answer(const protocol::ConformanceRequest& request, protocol::ConformanceRe
     return;
   }
   const auto* binary = std::get_if<1>(&request.payload);
-  const bool known = request.requested_output_format == protocol::WireFormat::PROTOBUF;
+  const auto* text = std::get_if<2>(&request.payload);
+  const bool to_json = request.requested_output_format == protocol::WireFormat::JSON;
+  const bool known = to_json || request.requested_output_format == protocol::WireFormat::PROTOBUF;
   for (const Tested& tested : every) {
-    if (tested.name != type || binary == nullptr || !known) continue;
-    const Outcome found = tested.again(*binary);
+    if (tested.name != type || (binary == nullptr && text == nullptr) || !known) continue;
+    const bool ignore =
+        request.test_category == protocol::TestCategory::JSON_IGNORE_UNKNOWN_PARSING_TEST;
+    const Outcome found = tested.again({*(text ? text : binary), text != nullptr, to_json, ignore});
     switch (found.result) {
       case parse_error: result.emplace<parse_error>().assign(found.text); break;
       case serialize_error: result.emplace<serialize_error>().assign(found.text); break;
       case protobuf: result.emplace<protobuf>().assign(found.text); break;
+      case json: result.emplace<json>().assign(found.text); break;
       default: result.emplace<skipped>().assign(found.text);
     }
     return;
   }
-  result.emplace<skipped>().assign("the binary format alone");
+  result.emplace<skipped>().assign("binary and JSON alone");
 }
 
 bool read(Bytes& bytes, std::size_t size) {

@@ -21,6 +21,9 @@ MODULES = {
 """Where each tested message is."""
 FAILURES = "conformance.FailureSet"
 """Asked for first: the tests that are expected to fail, none here."""
+IGNORE_UNKNOWN = 3
+"""The category of tests whose JSON has unknown names, which are to be skipped."""
+EXTENSION = "extensions are not supported"
 
 
 def tested(root: str) -> dict[str, Any]:
@@ -31,19 +34,32 @@ def tested(root: str) -> dict[str, Any]:
     return classes
 
 
-def answer(request: Any, classes: dict[str, Any], binary: int) -> dict[str, Any]:
+def answer(request: Any, classes: dict[str, Any], forms: Any) -> dict[str, Any]:  # noqa: PLR0911
     if request.message_type == FAILURES:
         return {"protobuf_payload": b""}
     message_class = classes.get(request.message_type)
-    if request.protobuf_payload is None or request.requested_output_format != binary:
-        return {"skipped": "the binary format alone"}
+    has_input = request.protobuf_payload is not None or request.json_payload is not None
+    if not has_input or request.requested_output_format not in (forms.PROTOBUF, forms.JSON):
+        return {"skipped": "binary and JSON alone"}
     if message_class is None:
         return {"skipped": f"no {request.message_type}"}
     try:
-        message = message_class.decode_protobuf(request.protobuf_payload)
+        message = read(message_class, request)
     except ValueError as error:
-        return {"parse_error": str(error)}
-    return {"protobuf_payload": message.encode_protobuf()}
+        return {"skipped" if EXTENSION in str(error) else "parse_error": str(error)}
+    if request.requested_output_format == forms.PROTOBUF:
+        return {"protobuf_payload": message.encode_protobuf()}
+    try:
+        return {"json_payload": message.to_json()}
+    except ValueError as error:
+        return {"serialize_error": str(error)}
+
+
+def read(message_class: Any, request: Any) -> Any:
+    if request.protobuf_payload is not None:
+        return message_class.decode_protobuf(request.protobuf_payload)
+    ignored = request.test_category == IGNORE_UNKNOWN
+    return message_class.from_json(request.json_payload, ignore_unknown=ignored)
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, root: str) -> None:
@@ -53,7 +69,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, root: str) -> None:
         request = protocol.ConformanceRequest.decode_protobuf(
             requests.read(*struct.unpack("<I", head))
         )
-        reply = answer(request, classes, protocol.WireFormat.PROTOBUF)
+        reply = answer(request, classes, protocol.WireFormat)
         data = protocol.ConformanceResponse(**reply).encode_protobuf()
         answers.write(struct.pack("<I", len(data)) + data)
         answers.flush()

@@ -148,7 +148,7 @@ def test_defaults_and_constants_of_ros(tmp_path: Path, monkeypatch: pytest.Monke
     message = schema.message("d_msgs.D")
     assert [repr(c.value) for c in message.constants] == ["0.0", "-0.0", "-9223372036854775808"]
     assert [repr(f.default) for f in message.fields] == ["-0.0", "-0.0", "1000.0", "nan"]
-    request = Request(("protobuf", "ros1"), "ros_defaults")
+    request = Request(("protobuf", "ros1"), "ros_defaults", json=True)
     write(compile_schema([str(folder / "D.msg")], ["python", "cpp"], request), tmp_path)
     header = (tmp_path / "cpp" / "d_msgs" / "d.hpp").read_text()
     assert all(f"{name} = -0.0" in header for name in (" NEGATIVE_ZERO", " x", " y"))
@@ -156,6 +156,9 @@ def test_defaults_and_constants_of_ros(tmp_path: Path, monkeypatch: pytest.Monke
     assert "std::bit_cast<std::uint64_t>(-0.0)" in codec
     monkeypatch.syspath_prepend(tmp_path / "python")
     defaults = importlib.import_module("ros_defaults.d_msgs").D()
-    assert defaults.encode_protobuf() == b""
+    assert (defaults.encode_protobuf(), defaults.to_json()) == (b"", "{}")
     defaults.y = 0.0
-    assert defaults.encode_protobuf().hex() == "110000000000000000"
+    assert (defaults.encode_protobuf().hex(), defaults.to_json()) == (
+        "110000000000000000",
+        '{"y":0.0}',
+    )

@@ -37,7 +37,7 @@ def described(folder: Path, made: list[Any]) -> str:
 
 
 def compiled(path: str, wires: tuple[str, ...] = ALL_WIRES, *languages: str) -> Texts:
-    request = Request(wires, protobuf_api=True, api_namespace="facade", native=True)
+    request = Request(wires, protobuf_api=True, api_namespace="facade", native=True, json=True)
     return compile_schema([path], languages or LANGUAGES, request)
 
 

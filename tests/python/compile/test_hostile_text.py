@@ -27,6 +27,7 @@ EVERYTHING = Request(
     api_namespace="facade",
     native=True,
     maven=True,
+    json=True,
 )
 LANGUAGES = ("cpp", "python", "java")
 

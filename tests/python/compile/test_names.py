@@ -225,9 +225,9 @@ def test_fields_with_the_name_of_their_message_or_of_another_class(tmp_path: Pat
         "message int { repeated int int = 1; oneof chosen { string text = 2; Integer i = 3; } }\n"
         "message chosen { oneof chosen { chosen one = 1; vector vector = 2; } }\n"
     )
-    request = Request(("protobuf",), protobuf_api=True)
+    request = Request(("protobuf",), protobuf_api=True, json=True)
     write(compile_schema([str(path)], ["cpp", "java"], request), tmp_path)
-    (tmp_path / "n.cpp").write_text('#include "n/n.protobuf.hpp"\n')
+    (tmp_path / "n.cpp").write_text('#include "n/n.protobuf.hpp"\n#include "n/n.json.hpp"\n')
     command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{tmp_path / 'cpp'}"]
     subprocess.run([*command, tmp_path / "n.cpp", tmp_path / "cpp" / "n.pb.cc"], check=True)
     sources = (tmp_path / "java").rglob("*.java")

@@ -33,7 +33,7 @@ def clouds(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder.mkdir(parents=True)
     (folder / "Cloud.msg").write_text(CLOUD)
     (folder / "Part.msg").write_text("string name\nuint8[] data\n")
-    return compile_python([str(folder / "Cloud.msg")])
+    return compile_python([str(folder / "Cloud.msg")], json=True)
 
 
 @pytest.fixture
@@ -71,6 +71,7 @@ def test_views_are_of_the_message_and_nobody_writes_through_them(
     assert viewed.data.obj is memoryview(data).obj
     assert viewed == cloud and cloud == viewed and viewed == decoded(cloud, wire, data)
     assert viewed.frame == "lidar" and viewed.stamps == cloud.stamps and viewed.id == b"1234"
+    assert viewed.to_json() == cloud.to_json()
     for other in ("protobuf", *SEQUENTIAL):
         assert encoded(viewed, other) == encoded(cloud, other)
 

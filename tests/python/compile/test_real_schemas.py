@@ -29,6 +29,7 @@ EVERYTHING = Request(
     preserve_unknown=True,
     protobuf_api=True,
     api_namespace="facade",
+    json=True,
 )
 CONSTRUCTS = [
     "recursive_maps",

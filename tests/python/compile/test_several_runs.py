@@ -77,10 +77,10 @@ def test_other_schemas_with_other_wires(folder: Path, order: tuple[int, int]) ->
 
 
 def test_a_file_keeps_the_wires_that_it_had(folder: Path) -> None:
-    run(folder, "one.proto", Request(("protobuf", "cdr")))
+    run(folder, "one.proto", Request(("protobuf", "cdr"), json=True))
     run(folder, "one.proto", PLAIN)
-    code = "from wire.p.one import One; print(One(x=1).encode_cdr().hex())"
-    assert python(folder, code).startswith("00010000")
+    code = "from wire.p.one import One; print(One.encode_cdr and One(x=1).to_json())"
+    assert python(folder, code) == '{"x":1}'
 
 
 def test_a_wire_that_the_schema_no_longer_has_is_left_out_with_a_warning(folder: Path) -> None:
@@ -91,6 +91,25 @@ def test_a_wire_that_the_schema_no_longer_has_is_left_out_with_a_warning(folder:
     (warning,) = run(folder, "tree.proto", PLAIN)
     assert "earlier run wrote" in str(warning)
     python(folder, "from wire.t.tree import Tree; Tree(1).encode_protobuf()")
+
+
+def test_any_finds_the_messages_of_all_runs(folder: Path) -> None:
+    for name in ("one.proto", "two.proto"):
+        run(folder, name, replace(PLAIN, json=True))
+    code = (
+        "from wire.q.two import Two; from wire.google.protobuf.any import Any; print(Two(any=Any("
+    )
+    code += "'a/p.One', b'\\x10\\x07')).to_json())"
+    assert '"@type":"a/p.One","x":7' in python(folder, code)
+
+
+def test_any_finds_the_messages_of_all_runs_in_cpp(folder: Path) -> None:
+    for name in ("two.proto", "one.proto", "two.proto"):
+        run(folder, name, replace(PLAIN, json=True), ("cpp",))
+    text = (folder / "out" / "cpp" / "json.types.hpp").read_text()
+    held = [line.split('"')[1] for line in text.splitlines() if "wirecost::json::type<" in line]
+    assert held == ["c.Common", "google.protobuf.Any", "p.One", "q.Two"]
+    cpp(folder, '#include "json.types.hpp"\nauto& types = wire::json_types();')
 
 
 def test_an_extension_has_the_messages_of_all_runs(folder: Path) -> None:

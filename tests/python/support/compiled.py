@@ -45,11 +45,12 @@ def compile_python(
     inputs: list[str],
     wires: tuple[str, ...] = ("protobuf", "ros1", "cdr"),
     preserve_unknown: bool = False,
+    json: bool = False,
 ) -> Callable[[str], Any]:
     """``compile_python(inputs)("rsb.protocol.notification")``: a generated, imported module."""
     namespace = f"compiled{next(_numbers)}"
     folder = folder_until_exit()
-    request = Request(wires, namespace, preserve_unknown)
+    request = Request(wires, namespace, preserve_unknown, json=json)
     write(compile_schema(inputs, ["python"], request), folder)
     sys.path.insert(0, str(folder / "python"))
     return lambda module: importlib.import_module(f"{namespace}.{module}" if module else namespace)

@@ -28,7 +28,7 @@ PACKAGES = {
     "chains": (["conformance"], Request(("protobuf",), "chains", True, native=True)),
     "every": (
         [name for name in PROTOS if name != "conformance"],
-        Request(("protobuf", "ros1", "cdr"), "every", native=True),
+        Request(("protobuf", "ros1", "cdr"), "every", native=True, json=True),
     ),
 }
 """Root namespace, schemas and what is asked for."""

@@ -13,7 +13,7 @@ from resource import RLIMIT_NOFILE, getrlimit
 
 from wirecost.schema.compile import earlier, frontends
 from wirecost.schema.compile.emit import Request, Texts, location
-from wirecost.schema.compile.plan import extent
+from wirecost.schema.compile.plan import extent, json
 from wirecost.schema.compile.plan.columns import plan as plan_columns
 from wirecost.schema.compile.plan.wires import SEQUENTIAL, check_whole
 from wirecost.schema.compile.schema import (
@@ -84,6 +84,8 @@ def emitted(
     _refuse_one_place_for_two(schema)
     _refuse_one_name_for_two(schema)
     _refuse_too_much(schema, languages, request.wires)
+    if request.json:
+        json.check(schema, request.wires)
     texts: Texts = {}
     if columns.messages:
         roots = plan_columns(schema, columns.messages, columns.reductions)
@@ -118,6 +120,8 @@ def _with_earlier(
         more = [w for w in extended.wires if w not in request.wires]
         try:
             _refuse_too_much(schema, (language,), more)
+            if extended.json:
+                json.check(schema, extended.wires)
             texts = emit(schema, extended)
         except CompileError as error:
             what = f"what an earlier run wrote into {folder} is not written again: {error}"

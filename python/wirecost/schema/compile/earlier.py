@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that earlier runs wrote into a folder, so that another run breaks none of them.
 
-A file that is written again keeps the wires and unknown fields that it had, because files of
+A file that is written again keeps the wires, JSON and unknown fields that it had, because files of
 earlier runs may use them; files about a whole folder keep the entries of what they do not know.
 """
 
@@ -31,6 +31,9 @@ _ROS_IMPORT = re.compile(r"^from \.(\w+) import .*\n", re.MULTILINE)
 _SOURCE = re.compile(r"^  native/([a-z]\w*)\.cpp\n", re.MULTILINE)
 _INCLUDED = re.compile(r'^#include "([\w./]+)\.hpp"\n', re.MULTILINE)
 _ADDED = re.compile(r"^    native::add_(\w+)\(module, package\);\n", re.MULTILINE)
+_CODEC = re.compile(r"^\nstruct \w+ \{\n(?:    .*\n)+\};\n", re.MULTILINE)
+_TYPE_OF_CPP = re.compile(r'^        wirecost::json::type<.*>\("([\w.]+)"\),\n', re.MULTILINE)
+_TYPE = re.compile(r'^    "([\w.]+)": \("([\w.]+)", "\w+"\),\n', re.MULTILINE)
 
 
 def kept(request: Request, language: str, texts: Texts, folder: Path) -> Request:
@@ -38,7 +41,7 @@ def kept(request: Request, language: str, texts: Texts, folder: Path) -> Request
 
     ``texts``: by path below the language's folder.
     """
-    wires, keeps = set(request.wires), request.preserve_unknown
+    wires, keeps, json = set(request.wires), request.preserve_unknown, request.json
     for path in texts:
         if path.suffix not in (".py", ".java", ".hpp"):
             continue
@@ -48,11 +51,13 @@ def kept(request: Request, language: str, texts: Texts, folder: Path) -> Request
         keeps |= _KEEPS[language] in before
         if language == "cpp":
             codecs = {wire for wire in _WHOLE_WIRES if _beside(folder / path, wire)}
+            json |= _beside(folder / path, "json")
         else:
             codecs = set(map(str.lower, _WIRE_OF[language].findall(before)))
+            json |= "import JsonMessage as _JsonMessage" in before
         wires |= codecs & set(_WHOLE_WIRES)
     in_order = (*request.wires, *(w for w in _WHOLE_WIRES if w in wires - set(request.wires)))
-    return replace(request, wires=in_order, preserve_unknown=keeps)
+    return replace(request, wires=in_order, preserve_unknown=keeps, json=json)
 
 
 def joined(texts: Texts, folder: Path) -> Texts:
@@ -69,12 +74,16 @@ def joined(texts: Texts, folder: Path) -> Texts:
             continue
         if path.name == "__init__.py":
             merged[path] = _package(text, before, folder / path.parent, texts, path.parent)
+        elif path.parts[-2:] == ("_json", "types.py"):
+            merged[path] = _types(text, before, folder / path.parents[1])
         elif path.name == "CMakeLists.txt":
             merged[path] = _extended(text, before, _SOURCE, folder / path.parent / "native", ".cpp")
         elif path.name == "_native.cpp":
             for listed, end in ((_INCLUDED, ".hpp"), (_ADDED, ".cpp")):
                 text = _extended(text, before, listed, folder / path.parent, end)  # noqa: PLW2901
             merged[path] = text
+        elif path.name == "json.types.hpp":
+            merged[path] = _json_types(text, before, folder)
     return merged
 
 
@@ -110,6 +119,16 @@ def _package(text: str, before: str, place: Path, texts: Texts, folder: PurePosi
     return head + "\n".join(sorted({*own, *others}))
 
 
+def _types(text: str, before: str, root: Path) -> str:
+    names = {match[1] for match in _TYPE.finditer(text)}
+    others = [
+        match[0]
+        for match in _TYPE.finditer(before)
+        if match[1] not in names and _is_module(root, match[2])
+    ]
+    return text.removesuffix("}\n") + "".join(others) + "}\n" if others else text
+
+
 def _extended(text: str, before: str, listed: re.Pattern[str], place: Path, suffix: str) -> str:
     """Return the text with the lines that were listed before, of files still in ``place``."""
     own = [match[0] for match in listed.finditer(text)]
@@ -122,6 +141,26 @@ def _extended(text: str, before: str, listed: re.Pattern[str], place: Path, suff
         return text
     begin = text.index(own[-1]) + len(own[-1])
     return text[:begin] + "".join(others) + text[begin:]
+
+
+def _json_types(text: str, before: str, folder: Path) -> str:
+    """Return all messages of C++ that an ``Any`` may hold, in the order of their names."""
+    headers = [match[1] for match in _INCLUDED.finditer(before)]
+    if not all((folder / f"{header}.hpp").is_file() for header in headers):
+        return text
+    text = _extended(text, before, _INCLUDED, folder, ".hpp")
+    blocks = [match[0] for match in _CODEC.finditer(text)]
+    more = [f[0] for f in _CODEC.finditer(before) if f[0] not in blocks]
+    text = text.replace(blocks[-1], "".join([blocks[-1], *more]))
+    types = {match[1]: match[0] for match in _TYPE_OF_CPP.finditer(before)}
+    own = {match[1]: match[0] for match in _TYPE_OF_CPP.finditer(text)}
+    whole = "".join(line for _, line in sorted((types | own).items()))
+    return text.replace("".join(own.values()), whole)
+
+
+def _is_module(root: Path, place: str) -> bool:
+    path = root.joinpath(*place.strip(".").split("."))
+    return path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
 
 
 def _refuse_hidden(path: PurePosixPath, text: str, folder: Path) -> None:

@@ -39,6 +39,7 @@ class Options:
     sources: bool = False
     native: bool = False
     maven: bool = False
+    json: bool = False
     columns: tuple[str, ...] = ()
     reduce: tuple[str, ...] = ()
 
@@ -55,6 +56,10 @@ class Options:
             raise UserError(
                 f"{spelled('sources')}: the extension of {spelled('native')} has all in one; give "
                 "one of them"
+            )
+        if self.json and not {"cpp", "python"} & set(languages):
+            raise UserError(
+                f"{spelled('json')}: C++ and Python have it; add one of them to {spelled('lang')}"
             )
         wires = chosen(spelled("wire"), self.wire, WIRES)
         if "columns" in wires and not self.columns:
@@ -74,5 +79,6 @@ class Options:
             maven=self.maven,
             recycling=self.recycling,
             sources=self.sources,
+            json=self.json,
         )
         return Job(languages, request, Columns(self.columns, self.reduce))

@@ -194,11 +194,13 @@ class Field:
     """Longest string or bytes allowed, in bytes."""
     key: Field | None = None
     value: Field | None = None
+    json_name: str = ""
+    """The name in JSON where the source declares one; any text."""
     comment: str = field(default="", compare=False)
     origin: Origin = field(default=Origin(""), compare=False)
 
     def __post_init__(self) -> None:
-        _guard(self, "comment", "default")
+        _guard(self, "comment", "default", "json_name")
 
     @property
     def is_optional(self) -> bool:

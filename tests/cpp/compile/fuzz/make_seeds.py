@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes what the fuzzers start from: small messages on every wire behind the byte that names it.
 
-The notifications are the golden vectors; the sensor views are random. What classes are given
-stands behind the byte that says what of it is fuzzed.
+The notifications are the golden vectors; the sensor views are random. JSON's texts, and what
+classes are given, stand behind the byte that says what of it is fuzzed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ sys.path[:0] = [str(TESTS / "python"), str(TESTS.parent / "python")]
 
 from osi3.osi_sensorview_pb2 import SensorView  # noqa: E402
 
-from support import sequential_reference  # noqa: E402
+from support import json_texts, sequential_reference  # noqa: E402
 from support.random_protobuf import fill  # noqa: E402
 
 WIRES = ("protobuf", "ros1", "cdr")
@@ -49,6 +49,9 @@ def main(folder: Path) -> None:
                 write(folder / "sensor_view", f"{seed}-{wire}", wire, data)
     if not count:
         raise SystemExit("no sensor view is small enough")
+    texts = [text for text, *_ in (*json_texts.TEXTS, *json_texts.REFUSED)]
+    for number, text in enumerate(texts):
+        write_behind(folder / "json", f"{number}", 0, text.encode())
 
 
 def write(folder: Path, name: str, wire: str, data: bytes) -> None:

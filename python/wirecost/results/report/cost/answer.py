@@ -295,10 +295,10 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     if not cost.is_listened:
         return lines
     if cost.is_own:
-        busy = cost.prices.get("busy", "")
+        others = cost.prices.get("others", "")
         text = f"Ranges are of timings that were taken on this machine on {cost.prices.get('date')}"
-        text += f", while it was busy (load {busy})." if busy else "."
-        lines.append((text, "yellow" if busy else "dim"))
+        text += f"; they are wide, for others used {others} of its processors." if others else "."
+        lines.append((text, "yellow" if others else "dim"))
     elif cost.is_partly_own:
         text = f"{ABOUT} is of this machine's timings and, where a library is not here, another's."
         lines.append((text, "dim"))

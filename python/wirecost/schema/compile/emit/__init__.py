@@ -44,6 +44,8 @@ class Request:
     """C++: holders get small blocks from a list that each thread keeps, not from malloc."""
     sources: bool = False
     """C++: functions in .cc files, which are compiled once, instead of in the headers."""
+    json: bool = False
+    """Python and C++: also canonical JSON, as Protobuf maps messages to it."""
     columns: tuple[Root, ...] = ()
     """The messages whose lists are also emitted in columns; ``wires`` then has protobuf."""
     only: frozenset[str] | None = None

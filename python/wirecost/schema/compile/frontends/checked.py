@@ -37,6 +37,7 @@ def refuse_long_values(files: Iterable[File]) -> None:
         fields += [extension.field for extension in file.extensions]
         values = [(c.name, c.value, m.origin) for m in file.messages for c in m.constants]
         values += [(f.name, f.default, f.origin) for f in fields if f.default is not None]
+        values += [(f"{f.name} in JSON", f.json_name, f.origin) for f in fields]
         for name, value, origin in values:
             data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
             if isinstance(data, bytes) and len(data) > LONGEST_TEXT:

@@ -21,6 +21,7 @@ from wirecost.schema.compile.frontends.descriptor_checks import (
 )
 from wirecost.schema.compile.frontends.descriptor_defaults import bad_default, default_value
 from wirecost.schema.compile.frontends.features import Features
+from wirecost.schema.compile.plan.json import lower_camel
 from wirecost.schema.compile.schema import (
     Coding,
     Enum,
@@ -294,6 +295,7 @@ class _FileReader:
                 Label.MAP,
                 key=key,
                 value=value,
+                json_name=descriptor.json_name or lower_camel(descriptor.name),
                 comment=comment,
                 origin=origin,
             )
@@ -317,6 +319,7 @@ class _FileReader:
             utf8=own.utf8 and kind is Kind.STRING,
             default=None if repeated else self._default(descriptor, kind, origin),
             oneof=oneofs[descriptor.oneof_index].name if real_oneof else None,
+            json_name=descriptor.json_name or lower_camel(descriptor.name),
             comment=comment,
             origin=origin,
         )

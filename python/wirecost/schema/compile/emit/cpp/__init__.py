@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
-from wirecost.schema.compile.emit.cpp import api, columns
+from wirecost.schema.compile.emit.cpp import api, columns, json
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.extensions import with_holders
 from wirecost.schema.compile.emit.cpp.holders import enums, holders
@@ -18,6 +18,7 @@ from wirecost.schema.compile.emit.cpp.protobuf import FACADE, FACADE_CODEC, Prot
 from wirecost.schema.compile.emit.cpp.sequential import SequentialCodec
 from wirecost.schema.compile.emit.escape import cpp as escape
 from wirecost.schema.compile.emit.templates import Templates
+from wirecost.schema.compile.plan.json import has_any
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
 from wirecost.schema.compile.schema import File, Schema
 
@@ -38,11 +39,15 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts |= runtime.texts("cpp/wirecost/columns", "*.hpp")
     if request.protobuf_api:
         texts |= runtime.texts("cpp/wirecost/api", "*")
+    if request.json:
+        texts |= runtime.texts("cpp/wirecost/json", "*.hpp")
     printer = _HeaderPrinter(schema, request)
     for file in request.written(schema):
         texts |= dict(printer.file(file))
     if any(root.columns_fields for root in request.columns):
         texts |= dict([printer.containers()])
+    if request.json and has_any(schema):
+        texts |= dict([printer.json_types()])
     return texts
 
 
@@ -50,7 +55,8 @@ class _HeaderPrinter:
     def __init__(self, schema: Schema, request: Request) -> None:
         self._schema = schema
         self._request = request
-        self._names = CppNames(schema, request.namespace, recycling=request.recycling)
+        recycling = request.recycling
+        self._names = CppNames(schema, request.namespace, recycling=recycling)
         self._api_schema = with_holders(schema) if request.protobuf_api else schema
         self._api_files = {file.name: file for file in self._api_schema.files}
         self._api_names = ApiNames(self._api_schema, request.api_namespace)
@@ -59,6 +65,7 @@ class _HeaderPrinter:
         }
         self._protobuf = ProtobufCodec(schema, self._names, request.preserve_unknown)
         self._facade = ProtobufCodec(self._api_schema, self._api_names, True, FACADE)
+        self._tables = json.Tables(schema, CppNames(schema, request.namespace, recycling=recycling))
 
     def file(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         added = self._api_files[file.name].extensions if self._request.protobuf_api else ()
@@ -68,6 +75,8 @@ class _HeaderPrinter:
         yield from self._holders(file)
         for wire in self._request.wires:
             yield from self._codec(file, wire)
+        if self._request.json:
+            yield self._json(file)
         if self._request.protobuf_api and not api.is_left_out(self._schema, file):
             yield from self._api(self._api_files[file.name])
         if any(root.file.name == file.name for root in self._request.columns):
@@ -131,6 +140,25 @@ class _HeaderPrinter:
             unknown=self._request.preserve_unknown,
             messages=self._protobuf.messages(file),
         )
+
+    def _json(self, file: File) -> tuple[PurePosixPath, str]:
+        return self._render(
+            "json.hpp.j2",
+            file,
+            ".json",
+            namespace=self._names.namespace(file),
+            enums=self._tables.enums(file),
+            messages=self._tables.messages(file),
+        )
+
+    def json_types(self) -> tuple[PurePosixPath, str]:
+        text = TEMPLATES.render(
+            "json_types.hpp.j2",
+            banner=banner(escape.line_comment, *self._schema.files),
+            namespace=self._request.namespace,
+            **vars(self._tables.types()),
+        )
+        return PurePosixPath(json.TYPES), text
 
     def _api(self, file: File) -> Iterator[tuple[PurePosixPath, str]]:
         names, schema = self._api_names, self._api_schema

@@ -30,18 +30,22 @@ _RESERVED = KEYWORDS | frozenset((_HERE / "macros.txt").read_text().split())
 """C++'s keywords, and macros of its and the system's headers."""
 _IMPLEMENTATION = re.compile("_[A-Z_]")
 """Beginnings of names that compilers and their libraries keep for themselves."""
-_SCOPES = frozenset({"std", "wirecost"})
+_SCOPES = frozenset({"json_codecs", "json_types", "std", "wirecost"})
 _JINJA = re.compile(r"\{([{%#]).*?[}%#]\}", re.S)
 _TYPES = frozenset(
     re.findall(
         r"\w+",
         """Byte Coding Fields Limits Of Payloads Reading Reason cdr columns detail protobuf ros1 std
-        wirecost""",
+        from_json json_codecs json_types to_json wirecost""",
     )
 ) | frozenset(
     word
     for text in (
-        *(path.read_text() for path in (_HERE / "templates").rglob("*.j2")),
+        *(
+            path.read_text()
+            for path in (_HERE / "templates").rglob("*.j2")
+            if not path.name.startswith("json")  # whose names are all written in full
+        ),
         *runtime.texts("cpp/wirecost", "support*.hpp").values(),
     )
     for word in re.findall(r"\b[a-z]\w*", _JINJA.sub(" ", text))

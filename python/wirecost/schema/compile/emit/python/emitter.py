@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from wirecost.schema.compile.emit import Request, Texts, runtime
-from wirecost.schema.compile.emit.python import columns_package, names, native_package
+from wirecost.schema.compile.emit.python import columns_package, json_tables, names, native_package
 from wirecost.schema.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.schema.compile.emit.python.module import Module
 from wirecost.schema.compile.schema import Schema
@@ -28,6 +28,8 @@ def emit(schema: Schema, request: Request) -> Texts:
         )
     texts[root / "_wirecost.py"] = _support()
     texts[root / "py.typed"] = ""
+    if request.json:
+        texts |= json_tables.runtime_below(root, schema)
     if request.columns:
         texts |= {root / path: text for path, text in columns_package.emit(schema, request).items()}
     if request.native:

@@ -10,6 +10,7 @@ from pathlib import Path
 from wirecost.schema.compile.emit import Request, banner
 from wirecost.schema.compile.emit.escape import python as escape
 from wirecost.schema.compile.emit.python import (
+    json_tables,
     names,
     protobuf_reader,
     protobuf_writer,
@@ -88,6 +89,8 @@ class PythonClass:
     """Nested declarations under the names that the schema gives them, and their own names."""
     constants: list[PythonConstant]
     fields: list[PythonField]
+    json: str
+    """Expression of the table by which it becomes JSON."""
     is_heavy: bool
     is_group: bool
     codecs: dict[str, PythonCodec]
@@ -103,6 +106,7 @@ class ModuleSurface:
     classes: list[PythonClass]
     wires: tuple[str, ...]
     preserve_unknown: bool
+    json: bool
     dots: str
     comment: Callable[[str, str], str]
     doc_of: Callable[[str], str]
@@ -166,6 +170,7 @@ class Generator:
             classes=[self._class(module, message) for message in messages],
             wires=self._request.wires,
             preserve_unknown=self._request.preserve_unknown,
+            json=bool(messages) and self._request.json,
             dots=module.dots,
             comment=escape.comment,
             doc_of=_field_doc,
@@ -208,6 +213,7 @@ class Generator:
             aliases=self._aliases(module, message),
             constants=self._constants(module, message),
             fields=[_field(module, message, item) for item in message.fields],
+            json=self._json(module, message),
             is_heavy=name in self._limits.heavy,
             is_group=name in self._groups,
             codecs=codecs,
@@ -220,6 +226,11 @@ class Generator:
             module.private(f"{read}_{wire}", name),
             self._more(wire, name) if wire in self._plans else "",
         )
+
+    def _json(self, module: Module, message: Message) -> str:
+        if not self._request.json:
+            return ""
+        return json_tables.table(module, message, self._limits.weight(message.full_name))
 
     def _more(self, wire: str, name: str) -> str:
         plans = self._plans[wire]

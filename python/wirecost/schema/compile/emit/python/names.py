@@ -13,7 +13,7 @@ from wirecost.schema.compile.schema import Enum, Field, File, Message, Schema
 
 # Names a class body uses for other things.
 _TAKEN = {"bool", "bytes", "dict", "float", "int", "list", "str", "unknown_fields"}
-_TAKEN |= {"_field", "classmethod"}
+_TAKEN |= {"_field", "classmethod", "_json", "from_json", "to_json"}
 _TAKEN |= {f"{verb}_{wire}" for verb in ("encode", "decode", "encoded_size") for wire in WIRES}
 _TAKEN |= {f"encode_{wire}_{form}" for form in ("parts", "into") for wire in SEQUENTIAL}
 _IN_FUNCTIONS = frozenset(
@@ -25,7 +25,7 @@ _IN_FUNCTIONS = frozenset(
     )
 )
 """Names that generated functions use: no class of a module has one of them."""
-_MODULES = {"_columns", "_native", "_wirecost"}
+_MODULES = {"_columns", "_json", "_native", "_wirecost"}
 """Modules beside the generated ones."""
 
 

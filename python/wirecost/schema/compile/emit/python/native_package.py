@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from wirecost.schema.compile.emit import Request, Texts, banner, runtime
 from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.emit.escape import cpp
-from wirecost.schema.compile.emit.python import names
+from wirecost.schema.compile.emit.python import json_tables, names
 from wirecost.schema.compile.emit.python.generator import TEMPLATES, Generator
 from wirecost.schema.compile.emit.python.module import Module
 from wirecost.schema.compile.emit.python.native_policies import Policies
@@ -60,6 +60,8 @@ def emit(schema: Schema, request: Request) -> Texts:
         texts[printer.root / "native" / path] = text
     texts[printer.root / "_wirecost.py"] = runtime.text("python/wire/_wirecost_native.py")
     texts[printer.root / "py.typed"] = ""
+    if request.json:
+        texts |= json_tables.runtime_below(printer.root, schema)
     return texts
 
 

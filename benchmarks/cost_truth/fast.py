@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
 import time
+from typing import Any
 
-import rclpy
-from std_msgs.msg import String
-
+rclpy: Any = importlib.import_module("rclpy")
+String: Any = importlib.import_module("std_msgs.msg").String
 RATE_HZ, AT_ONCE = 5000, 50
 
 rclpy.init()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One end of a topic through rclpy: a client of ``bench.transport.protocol`` with real messages.
+"""One end of a topic: a client of ``bench.transport.protocol`` with real messages of a ROS.
 
-It runs alone in the Python that has rclpy, which needs nothing of wirecost. ``open`` has more keys:
+``python python_end.py rclpy|rospy publisher|subscriber`` runs alone in the Python that has the
+client library, which needs nothing of wirecost. ``open`` has more keys:
 ``type``, ``content`` (a file of messages, each behind its length in 8 bytes) and ``depth``; a
 publisher's ``run`` with ``silent`` does everything but publish. A second ``open`` replaces the
 first one's end. Rows of a subscriber are ``-1, received_ns, source_ns``: when the middleware took
@@ -23,21 +24,110 @@ import sys
 import threading
 import time
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 PRIME_EVERY_S, PRIME_BYTES_PER_S = 0.02, 20e6
 CLOSE_S = 2.0
 """Seconds to leave the graph in."""
+WORKED_ON = 4
+"""Times a message's bytes: an image of bytes as floats."""
+LARGEST_KEPT = (32 << 20) - (64 << 10)
+"""Bytes of the largest block by which glibc's thresholds grow."""
 MISSING_STATUS = 3
 _TIMERSLACK = 29
+
+
+class Rclpy:
+    """A node of rclpy."""
+
+    def __init__(self) -> None:
+        self._rclpy: Any = importlib.import_module("rclpy")
+        self._rclpy.init()
+        self._node: Any = self._rclpy.create_node(f"wirecost_stand_in_{os.getpid()}")
+
+    def read(self, data: bytes, kind: Any) -> Any:
+        """Return a message object."""
+        return importlib.import_module("rclpy.serialization").deserialize_message(data, kind)
+
+    def publisher(self, kind: Any, command: dict[str, Any]) -> Any:
+        return self._node.create_publisher(kind, command["topic"], self._profile(command))
+
+    def subscriber(self, kind: Any, command: dict[str, Any], take: Callable[[int], None]) -> Any:
+        """``take`` gets when the middleware took a message from its publisher."""
+
+        def taken(_message: Any, about: Any) -> None:
+            take(about["source_timestamp"])
+
+        return self._node.create_subscription(kind, command["topic"], taken, self._profile(command))
+
+    @staticmethod
+    def _profile(command: dict[str, Any]) -> Any:
+        qos = importlib.import_module("rclpy.qos")
+        reliability = "RELIABLE" if command["reliable"] else "BEST_EFFORT"
+        return qos.QoSProfile(
+            depth=command["depth"], reliability=getattr(qos.ReliabilityPolicy, reliability)
+        )
+
+    def destroy(self, end: Any, role: str) -> None:
+        name = "destroy_publisher" if role == "publisher" else "destroy_subscription"
+        getattr(self._node, name)(end)
+
+    def spin(self) -> None:
+        self._rclpy.spin(self._node)
+
+    def stop(self) -> None:
+        """Let ``spin`` return."""
+        self._rclpy.try_shutdown()
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._node.destroy_node()
+        self._rclpy.try_shutdown()
+
+
+class Rospy:
+    """A node of rospy, whose subscribers have threads of their own."""
+
+    def __init__(self) -> None:
+        self._rospy: Any = importlib.import_module("rospy")
+        name = f"wirecost_stand_in_{os.getpid()}"
+        self._rospy.init_node(name, argv=[], disable_signals=True)
+
+    def read(self, data: bytes, kind: Any) -> Any:
+        """Return a message object."""
+        return kind().deserialize(data)
+
+    def publisher(self, kind: Any, command: dict[str, Any]) -> Any:
+        return self._rospy.Publisher(command["topic"], kind, queue_size=command["depth"])
+
+    def subscriber(self, kind: Any, command: dict[str, Any], take: Callable[[int], None]) -> Any:
+        """``take`` gets 0: rospy does not say when a message was published."""
+        return self._rospy.Subscriber(command["topic"], kind, lambda _message: take(0))
+
+    def destroy(self, end: Any, role: str) -> None:
+        del role
+        end.unregister()
+
+    def spin(self) -> None:
+        self._rospy.spin()
+
+    def stop(self) -> None:
+        """Let ``spin`` return."""
+        self._rospy.signal_shutdown("done")
+
+    close = stop
+
+
+CLIENTS: dict[str, Any] = {"rclpy": Rclpy, "rospy": Rospy}
 
 
 class End:
     """A node with at most one publisher or subscription."""
 
-    def __init__(self, rclpy: Any, answers: Any) -> None:
-        self.node: Any = rclpy.create_node(f"wirecost_stand_in_{os.getpid()}")
+    def __init__(self, client: Any, answers: Any) -> None:
+        self.client = client
         self._answers = answers
         self._end: Any = None
         self._role = ""
@@ -58,33 +148,20 @@ class End:
 
     def _open(self, command: dict[str, Any]) -> dict[str, Any]:
         kind = message_class(command["type"])
-        qos = importlib.import_module("rclpy.qos")
-        profile = qos.QoSProfile(
-            depth=command["depth"],
-            reliability=getattr(
-                qos.ReliabilityPolicy, "RELIABLE" if command["reliable"] else "BEST_EFFORT"
-            ),
-        )
         if self._end is not None:
-            destroy = "destroy_publisher" if self._role == "publisher" else "destroy_subscription"
-            getattr(self.node, destroy)(self._end)
+            self.client.destroy(self._end, self._role)
         self._is_primed.clear()
+        warm_heap(command["size"])
         self._role = command["role"]
         if self._role == "publisher":
-            read = importlib.import_module("rclpy.serialization").deserialize_message
-            self._messages = [read(data, kind) for data in content(command["content"])]
-            self._end = self.node.create_publisher(kind, command["topic"], profile)
+            self._messages = [self.client.read(data, kind) for data in content(command["content"])]
+            self._end = self.client.publisher(kind, command)
         else:
-            self._end = self.node.create_subscription(kind, command["topic"], self._take, profile)
+            self._end = self.client.subscriber(kind, command, self._take)
         return {"done": "open"}
 
-    def close(self) -> None:
-        """Leave the graph."""
-        self.node.destroy_node()
-
-    def _take(self, message: Any, about: Any) -> None:
-        del message
-        self._rows.extend((-1, time.monotonic_ns(), about["source_timestamp"]))
+    def _take(self, source_ns: int) -> None:
+        self._rows.extend((-1, time.monotonic_ns(), source_ns))
         self._is_primed.set()
 
     def _prime(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -161,6 +238,17 @@ class Answers:
         os.write(self._out, json.dumps(answer).encode() + b"\n")
 
 
+def warm_heap(size: int) -> None:
+    """Free a block larger than a message, as every node does that works with what it takes.
+
+    Up to its thresholds, glibc keeps what is freed; these grow with the largest block that was. In
+    a process that has done nothing else, it would return each message's memory to the kernel, and
+    every page would fault again: above 1 MB that takes longer than all the rest.
+    """
+    block = bytes(min(LARGEST_KEPT, WORKED_ON * size))
+    del block
+
+
 def message_class(type_: str) -> Any:
     """Return the class of a type such as ``sensor_msgs/msg/Imu``. Raises ImportError."""
     package, _, name = type_.replace("/msg/", "/").partition("/")
@@ -206,33 +294,31 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_TIMERSLACK, 1)
     answers = Answers()
     try:
-        rclpy = importlib.import_module("rclpy")
+        client = CLIENTS[sys.argv[1]]()
     except ImportError:
         os._exit(MISSING_STATUS)
-    rclpy.init()
-    end = End(rclpy, answers)
-    if sys.argv[1] == "publisher":
+    end = End(client, answers)
+    if sys.argv[2] == "publisher":
         serve(end, answers)
-        finish(rclpy, end)
-    threading.Thread(target=serve_spinning, args=(rclpy, end, answers), daemon=True).start()
+        finish(client)
+    threading.Thread(target=serve_spinning, args=(end, answers), daemon=True).start()
     try:
-        rclpy.spin(end.node)
+        client.spin()
     finally:
-        finish(rclpy, end)
+        finish(client)
 
 
-def serve_spinning(rclpy: Any, end: End, answers: Answers) -> None:
+def serve_spinning(end: End, answers: Answers) -> None:
     """Carry out commands while another thread spins, and end that."""
     serve(end, answers)
     threading.Timer(CLOSE_S, os._exit, (0,)).start()
-    rclpy.try_shutdown()
+    end.client.stop()
 
 
-def finish(rclpy: Any, end: End) -> None:
+def finish(client: Any) -> None:
     """Leave the graph in order, so that nothing stays in shared memory, and end the process."""
     threading.Timer(CLOSE_S, os._exit, (0,)).start()
-    end.close()
-    rclpy.try_shutdown()
+    client.close()
     os._exit(0)
 
 
