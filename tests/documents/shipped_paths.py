@@ -84,7 +84,7 @@ def main() -> None:
     }
     shipped = shipped_prices()
     paths = PathTable({**shipped.paths.paths, **measured})
-    codecs = {name: idle.prices[name] for name in CODECS & idle.prices.keys()}
+    codecs = {name: replace(idle.prices[name], about=about) for name in CODECS & idle.prices.keys()}
     keep(PriceList(shipped.about, {**shipped.prices, **codecs}, paths), page.PRICES)
     page.PAGE.write_text(page.page(page.kept()))
     print(json.dumps({name: path.spread for name, path in measured.items()}, indent=1))
