@@ -2,8 +2,7 @@
 """Stand-in for PyTorch, CuPy and JAX with a CUDA device, where no machine has one.
 
 It has what wirecost calls of them, over NumPy's memory. It shows that the right calls are made
-in the right order, and nothing about a device. It counts what was locked, copied and waited for.
-fake_libcuda.cpp stands in for the driver below them."""
+in the right order, and nothing about a device. It counts what was locked, copied and waited for."""
 
 from __future__ import annotations
 

@@ -74,52 +74,52 @@ class TopicReader:
         A batch has so many rows, or fewer where they take more than ``BATCH_BYTES``.
         """
         before = len(self._recording.warnings)
-        taken, total = self._pass, max(self._kept.count, 1)
+        columns, total = self._pass, max(self._kept.count, 1)
         read = 0
         for block in self._recording.blocks(self._kept.groups, self._window):
             at = 0
             self._late += int((block.times == LATEST).sum())
             while at < len(block.begins):
-                at += taken.add(
+                at += columns.add(
                     block.memory, block.begins[at:], block.sizes[at:], block.times[at:],
                     most_rows, BATCH_BYTES,
                 )  # fmt: skip
-                if taken.rows >= most_rows or taken.bytes >= BATCH_BYTES:
-                    self.rows += taken.rows
-                    yield taken.take()
+                if columns.rows >= most_rows or columns.bytes >= BATCH_BYTES:
+                    self.rows += columns.rows
+                    yield columns.take()
             read += at
             progress(min(read, total), total, f"reading {self.topic}")
-        if taken.rows:
-            self.rows += taken.rows
-            yield taken.take()
+        if columns.rows:
+            self.rows += columns.rows
+            yield columns.take()
         self._warned = self._recording.warnings[before:]
 
     @property
     def losses(self) -> dict[str, int]:
         """Numbers of what did not become values, or other ones, by what it is."""
-        taken = self._pass
+        columns = self._pass
         return {
-            "damaged": taken.damaged,
-            "refused": sum(taken.refused.values()),
-            "longer": taken.longer,
-            "mended_texts": taken.mended,
-            "carried_times": taken.carried,
+            "damaged": columns.damaged,
+            "refused": sum(columns.refused.values()),
+            "longer": columns.longer,
+            "mended_texts": columns.mended,
+            "carried_times": columns.carried,
             "late_times": self._late,
         }
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what was left out or changed, complete once all batches are read."""
-        taken = self._pass
-        count = sum(taken.refused.values())
-        forms = sorted({_form(first) for first in taken.refused})
+        columns = self._pass
+        count = sum(columns.refused.values())
+        forms = sorted({_form(first) for first in columns.refused})
         listed = "; ".join(forms[:2]) + ("; …" if len(forms) > 2 else "")
         said = [
             (count, "message", f"no row: plain CDR is read, not {listed}"),
-            (taken.damaged, "message", "no row: too short, or with a length beyond the end"),
-            (taken.longer, "message", "bytes behind the last field, which are not read"),
-            (taken.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
-            (taken.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (columns.damaged, "message", "no row: too short, or with a length beyond the end"),
+            (columns.longer, "message", "bytes behind the last field, which are not read"),
+            (columns.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
+            (columns.carried, "time", "nanoseconds beyond a second, which were carried"),
             (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [

@@ -67,9 +67,9 @@ MEASURED = (
 
 def paths_of(client: str, middleware: str) -> list[MeasuredPath]:
     """Return the paths to measure for a client library: itself, else the plain middleware."""
-    own = [one for one in MEASURED if (one.client, one.middleware) == (client, middleware)]
+    own = [path for path in MEASURED if (path.client, path.middleware) == (client, middleware)]
     return own or [
-        one for one in MEASURED if one.middleware == middleware and one.transport not in PYTHON
+        path for path in MEASURED if path.middleware == middleware and path.transport not in PYTHON
     ]
 
 
@@ -94,7 +94,7 @@ def measured_path(
                 )
                 for _ in range(TURNS):
                     turn = processes.turn(TURN_S)
-                    taken_ns = mean(one.message_ns for one in turn.subscribers)
+                    taken_ns = mean(account.message_ns for account in turn.subscribers)
                     seen.append(
                         PathObservation(
                             size, subscribers,

@@ -67,12 +67,12 @@ LIBRARIES = {"cdr": "rclpy", "ros1": "genpy"}
 def observed(wire: str, ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
     """Measure the types that are installed. Raises UserError."""
     contents = list(_contents(wire, ros2, Random(seed)))
-    told = [
+    job = [
         [about.type.replace(".", "/"), [base64.b64encode(data).decode() for data in messages]]
         for about, messages in contents
     ]
     seen = []
-    for number, times in _answers(LIBRARIES[wire], ros2, json.dumps(told)):
+    for number, times in _answers(LIBRARIES[wire], ros2, json.dumps(job)):
         about, messages = contents[number]
         size = sum(map(len, messages)) / len(messages)
         parts = anatomy(about, messages, size)
@@ -110,10 +110,10 @@ def _contents(
     """Yield each type with its lists as they usually are, then with one of them longer."""
     dialect = "ros1" if wire == "ros1" else "ros2"
     finder = Finder(ros2.shares() if wire == "cdr" else [], [], dialect)
-    known = KnownTypes(dialect, finder)
+    types = KnownTypes(dialect, finder)
     for package, names in TYPES.items():
         for name in names.split():
-            text = known.text(f"{package}/{name}")
+            text = types.text(f"{package}/{name}")
             if text is None:
                 continue
             definitions = RosDefinitions(dialect, {f"{package}/{name}": text}, package)

@@ -28,8 +28,8 @@ MISSING_STATUS = 3
 def times_of(work: Callable[[], None]) -> list[float]:
     """Return nanoseconds of processor time per call; the first calls warm the caches."""
     calls = 1
-    while (taken := _taken(work, calls)) < LEAST_NS:
-        calls = max(2 * calls, int(calls * LEAST_NS / max(taken, 1)))
+    while (took := _taken(work, calls)) < LEAST_NS:
+        calls = max(2 * calls, int(calls * LEAST_NS / max(took, 1)))
     return [_taken(work, calls) / calls for _ in range(REPETITIONS)]
 
 
