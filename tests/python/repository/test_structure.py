@@ -104,7 +104,6 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "measure.serializers",
         "measure.standins",
         "observe.probe",
-        "observe.doctor",
         "observe.usage",
         "replay",
         "results.records",

@@ -55,13 +55,13 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
     if (steps < 0).mean() > MOST_BACK or (steps > 0).mean() < LEAST_UP:
         return None
     unit = _unit(steps)
-    taken = np.maximum(np.diff(times), 0)
-    is_later = (steps > 0) & (taken > 0)
-    usual = float(np.median(steps[is_later] / taken[is_later])) if is_later.any() else 0.0
+    intervals = np.maximum(np.diff(times), 0)
+    is_later = (steps > 0) & (intervals > 0)
+    usual = float(np.median(steps[is_later] / intervals[is_later])) if is_later.any() else 0.0
     if usual * 1e9 > FASTEST_HZ:
         return None
     places = np.concatenate(([0], np.cumsum(steps)))
-    renumbered = steps > SOON + FASTER * usual * taken
+    renumbered = steps > SOON + FASTER * usual * intervals
     runs, restarts = _runs(places, steps, renumbered)
     order = np.lexsort((places, runs))
     counts = np.where(np.diff(runs[order]) == 0, np.diff(places[order]) // unit - 1, 0)

@@ -28,6 +28,7 @@ from wirecost.measure.cost.live.breakpoints import (
     refused,
 )
 from wirecost.measure.cost.live.handles import topic_of
+from wirecost.measure.cost.live.processes import YOUNG_S
 from wirecost.observe.probe.function.listing import Function, listing
 from wirecost.system.closing import Closing
 
@@ -107,9 +108,13 @@ class Callers(Closing):
             self.look()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Set breakpoints in the libraries of processes, in each file once."""
-        pids = list(pids)
-        places = dict(chain.from_iterable(loaded(pid, LIBRARIES) for pid in pids))
+        """Set breakpoints in the libraries of processes, in each file once.
+
+        Old processes have loaded theirs; to read their maps again costs time.
+        """
+        pids, now = list(pids), time.monotonic()
+        young = [pid for pid in pids if now - self._begun_s.get(pid, now) <= YOUNG_S]
+        places = dict(chain.from_iterable(loaded(pid, LIBRARIES) for pid in young))
         for identity, path in places.items():
             if identity not in self._files:
                 self._files.add(identity)

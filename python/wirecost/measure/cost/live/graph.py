@@ -86,8 +86,8 @@ class LiveGraph(Closing):
         for line in self._listener.stdout:
             # Whatever else its libraries print there.
             with suppress(ValueError):
-                for told in json.loads(line):
-                    self._add(told)
+                for report in json.loads(line):
+                    self._add(report)
             self._processes.look()
             if self._callers is not None:
                 self._callers.watch(self._processes.pids)
@@ -182,16 +182,16 @@ def _started(
     request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
 ) -> subprocess.Popen[str]:
     python, variables = ros2.interpreter, None
-    asked: dict[str, object] = {"limit": request.limit, "listens": request.listens}
+    job: dict[str, object] = {"limit": request.limit, "listens": request.listens}
     if request.system == DDS:
         require_fast_dds()
-        python, asked["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
+        python, job["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
     if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
         python = DEBIANS
     if python != Path(sys.executable).absolute():
         variables = environment([])
     script = Path(__file__).with_name(LISTENERS[request.system])
-    command = [str(python), str(script), json.dumps(asked)]
+    command = [str(python), str(script), json.dumps(job)]
     return children.start(command, variables, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 

@@ -168,9 +168,9 @@ class HeardTopic:
         seconds = self.watched_s
         return seconds >= LOOK_S and self._bytes / seconds > limit
 
-    def told(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Return what came since the last call."""
-        told = dict(
+        document = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
             processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
             missed=self.missed, lost=self.lost, links=self.links,
@@ -179,13 +179,13 @@ class HeardTopic:
         )  # fmt: skip
         HeardTopic.held_bytes -= sum(map(len, self._sample.values()))
         self._sizes, self._times, self._sample = [], [], {}
-        return told
+        return document
 
 
 def tell(topics: Iterable[HeardTopic]) -> bool:
     """Write all topics on standard output; return False where nobody reads it any more."""
     try:
-        sys.stdout.write(json.dumps([topic.told() for topic in topics]) + "\n")
+        sys.stdout.write(json.dumps([topic.document() for topic in topics]) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         return False

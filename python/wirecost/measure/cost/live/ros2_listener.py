@@ -78,7 +78,7 @@ class Graph:
 
     def _ends(self, topic: HeardTopic, name: str, type_: str) -> list[Any]:
         """Set who publishes and takes a topic; return what the publishers offer."""
-        published, taken = (
+        published, subscribed = (
             without_dead(
                 [end for end in ends if end.topic_type == type_ and end.node_name != NAME],
                 _node_name,
@@ -91,8 +91,8 @@ class Graph:
             )
         )
         topic.publishers = [_node_name(end) for end in published]
-        topic.subscribers = [_node_name(end) for end in taken]
-        for end in (*published, *taken):
+        topic.subscribers = [_node_name(end) for end in subscribed]
+        for end in (*published, *subscribed):
             topic.place(_node_name(end), process_of(bytes(end.endpoint_gid)))
         profiles = [end.qos_profile for end in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
@@ -110,13 +110,13 @@ class Graph:
             return None
         policies = self._qos
         reliable = policies.ReliabilityPolicy.RELIABLE
-        kept = policies.DurabilityPolicy.TRANSIENT_LOCAL
+        transient = policies.DurabilityPolicy.TRANSIENT_LOCAL
         is_reliable = all(profile.reliability == reliable for profile in profiles)
-        is_kept = all(profile.durability == kept for profile in profiles)
+        is_kept = all(profile.durability == transient for profile in profiles)
         profile = policies.QoSProfile(
             depth=KEPT_MESSAGES,
             reliability=reliable if is_reliable else policies.ReliabilityPolicy.BEST_EFFORT,
-            durability=kept if is_kept else policies.DurabilityPolicy.VOLATILE,
+            durability=transient if is_kept else policies.DurabilityPolicy.VOLATILE,
         )
         topic.begin()
         events = self._events.SubscriptionEventCallbacks(message_lost=_lost(topic))
@@ -205,7 +205,7 @@ def _words(profile: Any) -> str:
 
 
 def main() -> None:
-    asked = json.loads(sys.argv[1])
+    job = json.loads(sys.argv[1])
     try:
         rclpy = importlib.import_module("rclpy")
         qos = importlib.import_module("rclpy.qos")
@@ -214,7 +214,7 @@ def main() -> None:
         sys.exit(3)
     rclpy.init()
     node = rclpy.create_node(NAME, enable_rosout=False, start_parameter_services=False)
-    graph = Graph(node, qos, events, asked["limit"], asked["listens"])
+    graph = Graph(node, qos, events, job["limit"], job["listens"])
     due = time.monotonic()
     while True:
         if time.monotonic() >= due:

@@ -9,6 +9,7 @@ is told each number that the writer no longer has.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
@@ -33,6 +34,7 @@ from wirecost.measure.cost.live.handles import (
     topic_of_reader,
     topic_of_rmw,
 )
+from wirecost.measure.cost.live.processes import YOUNG_S
 from wirecost.observe.probe.function.listing import Function, listing
 from wirecost.system.closing import Closing
 
@@ -82,7 +84,7 @@ class Calls(Closing):
         self._kinds: dict[int, int] = {}
         self._handles: dict[tuple[int, int, int], TopicCalls] = {}
         self._guids: dict[bytes, str] = {}
-        self._watched: set[int] = set()
+        self._watched: dict[int, float] = {}
         self._count = 0
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -95,12 +97,15 @@ class Calls(Closing):
             self.look()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Set breakpoints in the libraries of processes, in each file once."""
-        pids = list(pids)
-        self._watched.update(pids)
-        of_losses = {pid: dict(loaded(pid, FAST_DDS)) for pid in pids}
+        """Set breakpoints in the libraries of processes, in each file once.
+
+        Old processes have loaded theirs; to read their maps again costs time.
+        """
+        now = time.monotonic()
+        young = [pid for pid in pids if now - self._watched.setdefault(pid, now) <= YOUNG_S]
+        of_losses = {pid: dict(loaded(pid, FAST_DDS)) for pid in young}
         self.of_fast_dds.update(pid for pid, files in of_losses.items() if files)
-        places = chain.from_iterable(loaded(pid, (TRACED,)) for pid in pids)
+        places = chain.from_iterable(loaded(pid, (TRACED,)) for pid in young)
         others = chain.from_iterable(files.items() for files in of_losses.values())
         for identity, path in dict(chain(others, places)).items():
             if identity not in self._files:
