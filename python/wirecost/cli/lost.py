@@ -50,13 +50,15 @@ def command(
     ] = None,
 ) -> Answer:
     """Print which messages a recording or a subscriber lacks, and why."""
+    of_live = {"--for": for_ != WATCHED, "--attach": attach, "--python": python is not None}
+    if not live and (given := [name for name, is_given in of_live.items() if is_given]):
+        raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
     if bool(files) == bool(live):
         raise UserError("name a recording, or --live ros2 for a running graph")
+    if live and include:
+        raise UserError("-I: for a recording; a running graph has the definitions")
     if live:
         return _watched(live, for_, python, attaches=attach)
-    beside = {"--for": for_ != WATCHED, "--attach": attach, "--python": python is not None}
-    if given := [name for name, is_given in beside.items() if is_given]:
-        raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")
     return _read(files or [], include or [])
 
 

@@ -96,7 +96,7 @@ class Graph:
             topic.place(_node_name(end), process_of(bytes(end.endpoint_gid)))
         profiles = [end.qos_profile for end in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
-        topic.links = list(_links(self._qos, published, taken))
+        topic.links = list(_links(self._qos, published, subscribed))
         return profiles
 
     def _subscription(self, key: Key, profiles: list[Any]) -> Any:
@@ -159,10 +159,10 @@ def _lost(topic: HeardTopic) -> Callable[[Any], None]:
     return lost
 
 
-def _links(qos: Any, published: list[Any], taken: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield which nodes publish with one profile to which that take with one, and if that fits."""
+def _links(qos: Any, published: list[Any], subscribed: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield nodes with one profile that publish, those with one that subscribe, and if both fit."""
     for (offered, publishers), (asked, subscribers) in product(
-        _by_profile(published), _by_profile(taken)
+        _by_profile(published), _by_profile(subscribed)
     ):
         fits, why = qos.qos_check_compatible(offered, asked)
         reliable = qos.ReliabilityPolicy.RELIABLE
