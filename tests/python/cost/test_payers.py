@@ -85,7 +85,7 @@ def test_processes_of_other_graphs_count_nowhere() -> None:
 def test_a_thread_that_only_serializes_belongs_to_no_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of the middleware's own, which is switched before its first call."""
     main, other, publish, size = 1, 2, 10, 11
-    calls = np.zeros(4, breakpoints.SAMPLE_RECORD)
+    calls = np.zeros(4, breakpoints.sample_record((breakpoints.RESULT, breakpoints.FIRST)))
     calls["id"], calls["tid"] = [publish, size, size, size], [main, main, other, other]
     calls["time"], calls["ax"], calls["pid"] = [1, 2, 4, 5], [0, 1000, 20, 20], main
     switches = np.zeros(1, breakpoints.SWITCH_RECORD)

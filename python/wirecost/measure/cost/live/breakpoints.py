@@ -51,6 +51,11 @@ SWITCH_RECORD = np.dtype(
 )  # fmt: skip
 
 
+def sample_record(registers: Sequence[tuple[str, int]]) -> np.dtype[np.void]:
+    """Return the type of a call's record with some registers."""
+    return np.dtype([*SAMPLE_FIELDS, *((name, "<u8") for name, _ in registers)])
+
+
 @dataclass(frozen=True)
 class Breakpoint:
     """A place in a file; ``at_return``: where the function there ends instead."""
@@ -108,7 +113,7 @@ class Breakpoints(Closing):
     def __init__(
         self, registers: Sequence[tuple[str, int]] = (RESULT, FIRST), *, switches: bool = True
     ) -> None:
-        self._record = np.dtype([*SAMPLE_FIELDS, *((name, "<u8") for name, _ in registers)])
+        self._record = sample_record(registers)
         self._registers = sum(1 << bit for _, bit in registers)
         self._descriptors: list[int] = []
         try:
