@@ -103,7 +103,7 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
                 changed[place].append(_with(graph, remedy.topic, REMEDIES[remedy.kind]))
     shares = [
         Truth(
-            system, node, _promised(cost, node),
+            system, node, promised_of(cost, node),
             *mean_with_noise([one[node] - silent[node] for one in plain]),
         )
         for node in nodes
@@ -189,7 +189,7 @@ def _with(graph: RunningGraph, topic: str, mode: str) -> Shares:
     return shares
 
 
-def _promised(cost: SystemCost, node: str) -> float:
+def promised_of(cost: SystemCost, node: str) -> float:
     """Return what a node's process pays by the prices."""
     return sum(
         (topic.publish_share or 0.0) * (node in (topic.publishers or ()))

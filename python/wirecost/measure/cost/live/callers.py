@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from wirecost.measure.cost.live.breakpoints import SWITCH_OUT, Breakpoint, Breakpoints
 from wirecost.measure.cost.live.handles import topic_of
+from wirecost.measure.cost.live.processes import YOUNG_S
 from wirecost.observe.probe.function.listing import Function, listing
 from wirecost.system.closing import Closing
 from wirecost.system.errors import UserError
@@ -102,9 +103,13 @@ class Callers(Closing):
             self.look()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Set breakpoints in the libraries of processes, in each file once."""
-        pids = list(pids)
-        places = dict(chain.from_iterable(map(_libraries, pids)))
+        """Set breakpoints in the libraries of processes, in each file once.
+
+        Old processes have loaded theirs; to read their maps again costs time.
+        """
+        pids, now = list(pids), time.monotonic()
+        young = [pid for pid in pids if now - self._begun_s.get(pid, now) <= YOUNG_S]
+        places = dict(chain.from_iterable(map(_libraries, young)))
         for identity, path in places.items():
             if identity not in self._files:
                 self._files.add(identity)
