@@ -138,6 +138,8 @@ def proof_truths(
             continue
         number = max(numbers, key=lambda number: cost.remedies[number - 1].share)
         remedy = cost.remedies[number - 1]
+        if not remedy.share and kind != changes.SEGMENT:
+            continue  # nothing is promised that has a figure
         say(f"{system}: {remedy.topic}: {remedy.what}")
         turns = proof(cost, read, pricing, number, python, lambda *_: None).turns
         what = f"{remedy.topic}: {remedy.what}"
