@@ -51,9 +51,9 @@ def text(results: Sequence[Result], load: Load) -> str:
         f"{load.added_ns / 1e3:.1f} µs of CPU time to each cycle of "
         f"{load.cycle_ns / 1e3:.0f} µs, {100 * load.added_ns / PERIOD_NS:.1f} % of the period.",
         "",
-        f"Machine: {machine_name()}; load {os.getloadavg()[1]:.1f}. `RTSan`: whether its interceptors list a function that is "
-        "called; it was not run, as it needs a program built with Clang 20 and attributes. It "
-        "reports each lock, the gate each wait for one.",
+        f"Machine: {machine_name()}; load {os.getloadavg()[1]:.1f}. `RTSan`: whether its "
+        "interceptors list a function that is called; it was not run, as it needs a program built "
+        "with Clang 20 and attributes. It reports each lock, the gate each wait for one.",
         "",
         "| exceeded | in a cycle | RTSan |",
         "|---|---|---|",

@@ -10,12 +10,11 @@ from wirecost_scenarios.gate.faults import FAULTS, Fault
 from wirecost_scenarios.gate.page import Load, Result, text
 
 
-def test_a_fault_is_found_in_a_program_and_in_a_plugin(tmp_path: Path) -> None:
+def test_a_fault_is_found_in_a_plugin(tmp_path: Path) -> None:
     there = runs.built(tmp_path)
     source = runs.SOURCE.read_text()
     assert all(f'"{fault.name}"' in source for fault in FAULTS)
     assert runs.exceeded(there, "new, delete", in_plugin=True) == ["allocations", "frees"]
-    assert runs.exceeded(there, "none", in_plugin=False) == []
     assert runs.used_ns(there, 20, gated=False) > 0
 
 

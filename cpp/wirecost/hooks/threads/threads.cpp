@@ -122,6 +122,7 @@ void* next_of(const char* name) { return dlsym(RTLD_NEXT, name); }
 
 /// The first thread is recorded from the program's own `main` on: what comes before is the loader's
 /// and that of preloaded libraries.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the C library's name
 EXPORTED int __libc_start_main(Main main, int count, char** words, void (*init)(), void (*finish)(),
                                void (*finish_loader)(), void* stack_end) {
   program = main;

@@ -108,8 +108,8 @@ class McapFile(Closing):
         frames = self.contents.frames
         offset = np.asarray(frames.offset)
         topic_of = np.full(1 << 16, len(topics), np.uint16)
-        for topic, channels in enumerate(topics):
-            topic_of[list(channels)] = topic
+        for number, channels in enumerate(topics):
+            topic_of[list(channels)] = number
         topic = topic_of[np.asarray(frames.channel)]
         chosen = frames.chosen(topic < len(topics), begin_ns, end_ns)
         pieces = frames.by_chunk(chosen)
@@ -124,7 +124,8 @@ class McapFile(Closing):
             for at in range(0, len(numbers), NOTED):
                 part = numbers[at : at + NOTED]
                 of_part = topic[part]
-                for number in np.unique(of_part).tolist():
+                present = np.unique(of_part).tolist() if len(topics) > 1 else [0]
+                for number in present:
                     wanted = offset[part[of_part == number]]
                     heads = message_heads(data, wanted, list(topics[number]))
                     if absent := len(wanted) - len(heads[0]):
