@@ -51,7 +51,7 @@ INT = np.uint64(0xFFFF_FFFF)
 LOOK_S = 0.25
 """Seconds between two looks, in which the kernel's memory for records does not fill."""
 MOST_CALLS = 4_000_000
-"""Calls that are kept, 100 MB of them."""
+"""Calls that are kept, in 64 MB."""
 CALL = np.dtype([("time", "<i8"), ("value", "<i8")])
 
 
