@@ -29,7 +29,7 @@ def test_faults_that_look_alike_share_a_row() -> None:
     assert (
         "**The gate finds 2 of 3 faults, in a program and in a plugin, and reports 0 of 1" in page
     )
-    assert "adds 5.0 µs of CPU time to each cycle of 100 µs, 0.5 % of the period" in page
+    assert "without the gate   100 µs\nadded by the gate  5.0 µs, 0.5 % of the period\n" in page
     assert page.endswith(
         "| nothing | none | no |\n| system-calls | poll; sleep | yes |\n"
         "| frees / in the plugin nothing | missed | yes |\n"
