@@ -8,7 +8,8 @@ drive.mcap --calibrate``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from wirecost.measure.cost.changes import SEGMENT, SHARED
@@ -30,19 +31,25 @@ def _say(text: str) -> None:
 
 
 def _truths(python: Path) -> Iterator[Truths]:
-    for client, proved in (
-        (GraphClient("rclpy", "fastdds", python, {}), [SEGMENT]),
-        (GraphClient("rclpy", "fastdds-udp", python, UDP), [SHARED]),
-        (GraphClient("rospy", "tcpros", Path(sys.executable), {}), []),
-    ):
-        yield robot_truths(client, proved, _say)
-    yield osi_truths(_say)
-    for name, middleware in (
-        (PLAIN, "fastdds"), (PLAIN, "cyclonedds"), (PLAIN, "iceoryx2"), (PLAIN, "zenoh"),
-        ("roscpp", "tcpros"),
-    ):  # fmt: skip
+    systems: list[Callable[[], Truths]] = [
+        partial(robot_truths, client, proved, _say)
+        for client, proved in (
+            (GraphClient("rclpy", "fastdds", python, {}), [SEGMENT]),
+            (GraphClient("rclpy", "fastdds-udp", python, UDP), [SHARED]),
+            (GraphClient("rospy", "tcpros", Path(sys.executable), {}), []),
+        )
+    ]
+    systems.append(partial(osi_truths, _say))
+    systems += [
+        partial(bytes_truths, client, middleware, _say)
+        for client, middleware in (
+            (PLAIN, "fastdds"), (PLAIN, "cyclonedds"), (PLAIN, "iceoryx2"), (PLAIN, "zenoh"),
+            ("roscpp", "tcpros"),
+        )
+    ]  # fmt: skip
+    for measured in systems:
         try:
-            yield bytes_truths(name, middleware, _say)
+            yield measured()
         except (UserError, ProgramFailedError) as error:
             _say(str(error))
 

@@ -45,8 +45,9 @@ TO_A_THIRD = 2 / 3
 """Share of the latency that a larger segment saves, as ``cost`` says."""
 SIZES_HZ = {1_000: 100.0, 60_000: 50.0, 900_000: 20.0, 2_000_000: 10.0}
 """Rates of the messages of bytes, by their size."""
-VIEWS, REFLECTIONS = 10, 10_000
-"""Sensor views at 10 Hz, and reflections of each."""
+VIEWS, RATE_HZ, REFLECTIONS = 20, 10, 10_000
+"""Sensor views, how many a second, and reflections of each."""
+PERIOD_NS = 10**9 // RATE_HZ
 BYTES = "std_msgs/msg/UInt8MultiArray"
 Say = Callable[[str], None]
 
@@ -103,7 +104,7 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
                 changed[place].append(_with(graph, remedy.topic, REMEDIES[remedy.kind]))
     shares = [
         Truth(
-            system, node, _promised(cost, node),
+            system, node, promised_of(cost, node),
             *mean_with_noise([one[node] - silent[node] for one in plain]),
         )
         for node in nodes
@@ -137,6 +138,8 @@ def proof_truths(
             continue
         number = max(numbers, key=lambda number: cost.remedies[number - 1].share)
         remedy = cost.remedies[number - 1]
+        if not remedy.share and kind != changes.SEGMENT:
+            continue  # nothing is promised that has a figure
         say(f"{system}: {remedy.topic}: {remedy.what}")
         turns = proof(cost, read, pricing, number, python, lambda *_: None).turns
         what = f"{remedy.topic}: {remedy.what}"
@@ -158,7 +161,7 @@ def osi_truths(say: Say) -> Truths:
     path = scratch.make("osi") / "robot_sv.osi"
     with create_trace(path, "SensorView") as trace:
         for number in range(VIEWS):
-            trace.write(number * 10**8, _sensor_view(number))
+            trace.write(number * PERIOD_NS, _sensor_view(number))
     read, pricing = survey([path], (), lambda *_: None), Pricing(known_prices(), "cpp")
     cost = system_cost([str(path)], read, pricing, {})
     (topic,) = cost.topics
@@ -189,7 +192,7 @@ def _with(graph: RunningGraph, topic: str, mode: str) -> Shares:
     return shares
 
 
-def _promised(cost: SystemCost, node: str) -> float:
+def promised_of(cost: SystemCost, node: str) -> float:
     """Return what a node's process pays by the prices."""
     return sum(
         (topic.publish_share or 0.0) * (node in (topic.publishers or ()))
@@ -228,7 +231,7 @@ def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
 
 def _sensor_view(number: int) -> bytes:
     view = importlib.import_module("osi3.osi_sensorview_pb2").SensorView()
-    view.timestamp.nanos = number
+    view.timestamp.seconds, view.timestamp.nanos = number // RATE_HZ, number % RATE_HZ * PERIOD_NS
     lidar = view.lidar_sensor_view.add()
     for place in range(REFLECTIONS):
         reflection = lidar.reflection.add()

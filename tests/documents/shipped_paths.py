@@ -19,6 +19,7 @@ from wirecost.measure.cost.path_calibration import SEVERAL, SIZES, SIZES_OF_SEVE
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PathPrice, PathTable
 from wirecost.measure.cost.prices import PriceList, keep, own_prices, shipped_prices
+from wirecost.measure.cost.ros_python.codec import LIBRARIES as LIBRARIES_OF_NODES
 
 LIBRARIES = {
     "rclpy fastdds": "rclpy 7.1.6, rmw_fastrtps_cpp 8.4.3, Fast DDS 2.14.5",
@@ -31,6 +32,8 @@ LIBRARIES = {
     "rospy tcpros": "rospy 1.15.15",
 }
 """Versions by path, as setup/*.txt pin them."""
+CODECS = {f"python {library} {wire}" for wire, library in LIBRARIES_OF_NODES.items()}
+"""Codecs that are shipped, too: those of Python's nodes."""
 HOW = "twice, at different loads of the machine"
 
 
@@ -81,7 +84,8 @@ def main() -> None:
     }
     shipped = shipped_prices()
     paths = PathTable({**shipped.paths.paths, **measured})
-    keep(PriceList(shipped.about, shipped.prices, paths), page.PRICES)
+    codecs = {name: replace(idle.prices[name], about=about) for name in CODECS & idle.prices.keys()}
+    keep(PriceList(shipped.about, {**shipped.prices, **codecs}, paths), page.PRICES)
     page.PAGE.write_text(page.page(page.kept()))
     print(json.dumps({name: path.spread for name, path in measured.items()}, indent=1))
 

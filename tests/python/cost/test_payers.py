@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 from unittest.mock import Mock
@@ -12,7 +13,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
-from wirecost.measure.cost.live import breakpoints, callers
+from wirecost.measure.cost.live import breakpoints, callers, processes
 from wirecost.measure.cost.live.callers import (
     EVENT,
     IN,
@@ -138,3 +139,13 @@ def test_metrics_are_served_on_loopback() -> None:
             urlopen(f"http://127.0.0.1:{port}/secret")
         metrics.text = "a program of the name \udcff"
         assert b"name ?" in urlopen(f"http://127.0.0.1:{port}/metrics").read()
+
+
+def test_an_old_process_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(processes, "_age_s", lambda pid: 0.0 if pid == os.getpid() else 1e6)
+    monkeypatch.setattr(processes, "has_middleware", lambda pid: bool(looked.append(pid)))
+    graph = processes.GraphProcesses(is_exact=False)
+    graph.look()
+    assert looked.count(os.getpid()) == 2
+    assert looked.count(os.getppid()) == 1

@@ -69,6 +69,33 @@ def test_every_remedy_can_be_proved_and_saves_something(recording: Path) -> None
             assert "--prove" in one.command
 
 
+def test_a_gain_that_is_the_difference_of_two_paths_exceeds_their_errors(recording: Path) -> None:
+    def shared(udp_ns: float, *, is_own: bool) -> float:
+        paths = [
+            replace(
+                path("rclpy", "fastdds", 1e5), is_own=True,
+                spread={"publish": 0.1, "take": 0.1},
+            ),
+            replace(
+                path("rclpy", "fastdds-udp", udp_ns), is_own=is_own,
+                spread={"publish": 0.1, "take": 0.1},
+            ),
+        ]  # fmt: skip
+        codecs = {name: replace(one, is_own=True) for name, one in SHIPPED.prices.items()}
+        prices = PriceList({}, codecs, PathTable({one.name: one for one in paths}))
+        cost = system_cost(["a"], read(recording), Pricing(prices, "python", "fastdds-udp"), {})
+        return next(one.share for one in cost.remedies if one.kind == SHARED)
+
+    assert shared(2e5, is_own=True) > 0
+    assert shared(1.05e5, is_own=True) == 0
+    assert shared(2e5, is_own=False) == 0  # another machine's
+
+
+def path(client: str, middleware: str, ns: float) -> PathPrice:
+    """Return a path whose messages all take as long."""
+    return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
+
+
 def test_half_the_rate_saves_half_of_what_is_paid(recording: Path) -> None:
     cost = cost_of(recording)
     points = next(topic for topic in cost.topics if topic.topic == "/points")
@@ -99,10 +126,8 @@ def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path:
 
 
 def test_rospy_beside_roscpp_pays_as_itself() -> None:
-    def path(client: str, ns: float) -> PathPrice:
-        return PathPrice(client, "tcpros", {"message": ns}, {"message": ns}, {"publish": 0.1})
-
-    table = PathTable({one.name: one for one in (path("roscpp", 10), path("rospy", 90))})
+    paths = path("roscpp", "tcpros", 10), path("rospy", "tcpros", 90)
+    table = PathTable({one.name: one for one in paths})
     for client, ns in (("roscpp", 10), ("rospy", 90)):
         own = table.of(client, "tcpros")
         assert own is not None and own.send_ns(1, 1) == ns
@@ -163,9 +188,6 @@ def test_a_large_message_goes_in_pieces() -> None:
 def test_a_client_library_adds_to_another_middleware_what_it_adds_where_both_were_measured() -> (
     None
 ):
-    def path(client: str, middleware: str, ns: float) -> PathPrice:
-        return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
-
     paths = [path(PLAIN, "fastdds", 10), path(PLAIN, "zenoh", 20), path("rclpy", "fastdds", 70)]
     table = PathTable({one.name: one for one in paths})
     rclpy, rclcpp = table.of("rclpy", "zenoh"), table.of("rclcpp", "zenoh")

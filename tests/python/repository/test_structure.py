@@ -109,7 +109,13 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "results.records",
         "schema.compile",
     },
-    "measure.lost": {"data.messages", "data.recordings", "results.records"},
+    "measure.lost": {
+        "data.messages",
+        "data.recordings",
+        "measure.cost",
+        "observe.probe",
+        "results.records",
+    },
     "measure.campaign": {
         "observe.doctor",
         "results.analysis",

@@ -29,8 +29,8 @@ from wirecost.measure.cost.prices import (
     known_prices,
     machine_name,
 )
-from wirecost.measure.cost.rclpy.codec import CodecObservation
-from wirecost.measure.cost.rclpy.codec import observed as rclpy_observed
+from wirecost.measure.cost.ros_python.codec import LIBRARIES, CodecObservation
+from wirecost.measure.cost.ros_python.codec import observed as observed_in_ros
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.measure.serializers.backend import MessageBackend
 from wirecost.measure.serializers.contender import Contender
@@ -116,10 +116,10 @@ def _codecs(
     ends: CalibratedEnds, ros2: Ros2Installation, say: Say, seed: int
 ) -> dict[str, CodecPrice]:
     lang, wire = ends.lang, ends.wire
-    if (lang, wire) == ("python", "cdr"):
-        say("measuring rclpy's serialization")
-        seen = rclpy_observed(ros2, seed)
-        return {f"python rclpy {wire}": codec_price(seen, PARTS)}
+    if lang == "python" and wire in LIBRARIES:
+        say(f"measuring {LIBRARIES[wire]}'s serialization")
+        seen = observed_in_ros(wire, ros2, seed)
+        return {f"python {LIBRARIES[wire]} {wire}": codec_price(seen, PARTS)}
     prices = {}
     for library in (*PREFERRED.get((lang, wire), ()), OURS):
         name = f"{lang} {library} {wire}"

@@ -138,7 +138,23 @@ def _shared(topic: PricedTopic) -> Gain | None:
     if after is None or after.send_ns is None or topic.cost.send_ns is None:
         return None
     publish_ns, take_ns = _saved(topic.cost, after)
+    if publish_ns + take_ns <= _wrong_by(topic.cost, after):
+        publish_ns = take_ns = 0.0
     return Gain(publish_ns, take_ns, latency="latency falls")
+
+
+def _wrong_by(cost: TopicCost, after: EndTimes) -> float:
+    """Return nanoseconds per message by which the difference of two paths' times may be wrong."""
+    spreads = (cost.publish_spread, cost.take_spread, after.publish_spread, after.take_spread)
+    if None in spreads or cost.is_own != after.is_own:  # two machines' times have no difference
+        return float("inf")
+    times = (
+        (cost.encode_ns or 0.0) + (cost.send_ns or 0.0),
+        ((cost.decode_ns or 0.0) + (cost.receive_ns or 0.0)) * cost.subscribers,
+        after.publish_ns,
+        after.take_ns * cost.subscribers,
+    )
+    return hypot(*(ns * (spread or 0.0) for ns, spread in zip(times, spreads, strict=True)))
 
 
 def _generated(topic: PricedTopic) -> Gain | None:

@@ -121,6 +121,15 @@ class LiveGraph(Closing):
         return ends, self._callers.lost
 
     @property
+    def pids(self) -> list[int]:
+        """Return the processes that are there but the listener."""
+        return [pid for pid in self._processes.pids if pid != self._listener.pid]
+
+    def nodes_of(self, pid: int) -> set[str]:
+        """Return the nodes that are said to be in a process."""
+        return self._processes.nodes_of(pid)
+
+    @property
     def looking(self) -> float:
         """Share of a core that the listener and this process took, from their start on."""
         own_ns = time.process_time_ns() - self._begun_ns
@@ -153,6 +162,7 @@ class LiveGraph(Closing):
         self._processes.place(told["processes"])
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
         topic.watched_s, topic.missed = float(told["watched_s"]), int(told["missed"])
+        topic.links, topic.lost = list(told["links"]), int(told["lost"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
             if time_ns == KEPT:
                 topic.sizes.append(int(size))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of rclpy's serialization for types of ROS 2, from which those of any type are learnt."""
+"""Times of rclpy's or rospy's serialization, from which those of any type are learnt."""
 
 from __future__ import annotations
 
@@ -60,15 +60,19 @@ class CodecObservation:
         return median(self.ns[stage])
 
 
-def observed(ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
-    """Measure what is installed. Raises UserError."""
-    contents = list(_contents(ros2, Random(seed)))
+LIBRARIES = {"cdr": "rclpy", "ros1": "genpy"}
+"""Library that Python's nodes encode by, by wire."""
+
+
+def observed(wire: str, ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
+    """Measure the types that are installed. Raises UserError."""
+    contents = list(_contents(wire, ros2, Random(seed)))
     job = [
         [about.type.replace(".", "/"), [base64.b64encode(data).decode() for data in messages]]
         for about, messages in contents
     ]
     seen = []
-    for number, times in _answers(ros2, json.dumps(job)):
+    for number, times in _answers(LIBRARIES[wire], ros2, json.dumps(job)):
         about, messages = contents[number]
         size = sum(map(len, messages)) / len(messages)
         parts = anatomy(about, messages, size)
@@ -77,8 +81,10 @@ def observed(ros2: Ros2Installation, seed: int = 1) -> list[CodecObservation]:
     return seen
 
 
-def _answers(ros2: Ros2Installation, asked: str) -> Iterator[tuple[int, dict[str, list[float]]]]:
-    command = [str(ros2.interpreter), "-P", str(SCRIPT)]
+def _answers(
+    library: str, ros2: Ros2Installation, asked: str
+) -> Iterator[tuple[int, dict[str, list[float]]]]:
+    command = [str(ros2.interpreter), "-P", str(SCRIPT), library]
     variables = environment([]) if ros2.python is not None else None
     try:
         done = subprocess.run(
@@ -86,27 +92,31 @@ def _answers(ros2: Ros2Installation, asked: str) -> Iterator[tuple[int, dict[str
             errors="replace", timeout=LIMIT_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise UserError(f"--calibrate: rclpy did not end within {LIMIT_S:.0f} s") from error
+        raise UserError(f"--calibrate: {library} did not end within {LIMIT_S:.0f} s") from error
     if done.returncode == 3:
-        raise UserError(f"--calibrate: rclpy is not installed here; {MISSING}")
+        remedy = MISSING if library == "rclpy" else "apt install python3-genpy python3-std-msgs"
+        raise UserError(f"--calibrate: {library} is not installed here; {remedy}")
     if done.returncode:
         last = shown((done.stderr.strip().splitlines() or [children.ending(done.returncode)])[-1])
-        raise UserError(f"--calibrate: rclpy ended: {last}")
+        raise UserError(f"--calibrate: {library} ended: {last}")
     for line in done.stdout.splitlines():
         number, times = json.loads(line)
         yield number, times
 
 
-def _contents(ros2: Ros2Installation, random: Random) -> Iterator[tuple[Subject, list[bytes]]]:
+def _contents(
+    wire: str, ros2: Ros2Installation, random: Random
+) -> Iterator[tuple[Subject, list[bytes]]]:
     """Yield each type with its lists as they usually are, then with one of them longer."""
-    finder = Finder(ros2.shares(), [], "ros2")
-    types = KnownTypes("ros2", finder)
+    dialect = "ros1" if wire == "ros1" else "ros2"
+    finder = Finder(ros2.shares() if wire == "cdr" else [], [], dialect)
+    types = KnownTypes(dialect, finder)
     for package, names in TYPES.items():
         for name in names.split():
             text = types.text(f"{package}/{name}")
             if text is None:
                 continue
-            definitions = RosDefinitions("ros2", {f"{package}/{name}": text}, package)
+            definitions = RosDefinitions(dialect, {f"{package}/{name}": text}, package)
             about = ros_subject(completed(definitions, finder), package, f"{package}/{name}")
             for lengths in _lengths(about):
                 messages = made_up(about, lengths, random.randrange(1 << 30))[:MESSAGES]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time of rclpy's serialization, for messages that are given.
+"""Processor time of serialization by ``rclpy`` or ``genpy``, for messages that are given.
 
-It runs in the Python of a ROS 2, which need not have what wirecost needs. Standard input: a JSON
+It runs in the Python of a ROS, which need not have what wirecost needs. Standard input: a JSON
 list of contents, each a type and messages in base64. It prints a line of JSON for each: its
 number, and nanoseconds per message of every repetition, by stage; a type that is not there has no
 line.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import gc
 import importlib
+import io
 import json
 import sys
 import time
@@ -39,13 +40,27 @@ def _taken(work: Callable[[], None], calls: int) -> int:
     return time.thread_time_ns() - begin
 
 
+def functions(library: str) -> tuple[Callable[[Any], object], Callable[[bytes, Any], Any]]:
+    """Return what encodes a message, and what decodes one of a type. Raises ModuleNotFoundError."""
+    if library == "rclpy":
+        serialization = importlib.import_module("rclpy.serialization")
+        return serialization.serialize_message, serialization.deserialize_message
+    importlib.import_module("genpy")
+    buffer = io.BytesIO()
+
+    def serialize(message: Any) -> None:  # as rospy's publishers do
+        message.serialize(buffer)
+        buffer.seek(0)
+        buffer.truncate(0)
+
+    return serialize, lambda data, kind: kind().deserialize(data)
+
+
 def main() -> int:
     try:
-        serialization = importlib.import_module("rclpy.serialization")
+        serialize, deserialize = functions(sys.argv[1])
     except ModuleNotFoundError:
         return MISSING_STATUS
-    serialize = serialization.serialize_message
-    deserialize = serialization.deserialize_message
     gc.freeze()
     for number, (name, texts) in enumerate(json.load(sys.stdin)):
         package, _, kind_name = name.partition("/")
