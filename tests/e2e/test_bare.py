@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -155,3 +156,15 @@ def test_the_wheel_needs_python_alone(wheel: Path) -> None:
     done = run("--with", str(wheel), "tests/wheel/commands")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("wheel work\n")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("debian", ["12", "13"])
+def test_pip_builds_the_source_distribution_with_a_compiler_alone(
+    debian: str, tmp_path: Path
+) -> None:
+    script = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    execute([sys.executable, "-c", script, tmp_path], cwd=ROOT, check=True)
+    (source,) = tmp_path.glob("wirecost-*.tar.gz")
+    done = run("--debian", debian, "--with", str(source), "tests/wheel/source")
+    assert done.stdout.endswith("== all that the source distribution has works\n"), done.stderr
