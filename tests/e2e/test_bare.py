@@ -67,6 +67,7 @@ def test_its_exit_status_is_the_commands() -> None:
     [
         ((), "name a command, such as: setup/bare make run"),
         (("--with", "nothing.whl", "true"), "--with nothing.whl: no such file"),
+        (("--debian", "11", "true"), "--debian 11: there are 12 and 13"),
     ],
 )
 def test_a_wrong_call_is_a_fault_with_its_remedy(words: tuple[str, ...], reported: str) -> None:
