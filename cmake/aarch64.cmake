@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cross-compiles for AArch64 with Debian's g++-aarch64-linux-gnu and the libraries that setup/aarch64
-# puts into build/aarch64. Programs of the build itself run under qemu-aarch64-static.
+# puts into build/aarch64. Models are left out: building them runs programs of that processor.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -14,5 +14,3 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
-# Not CMAKE_CROSSCOMPILING_EMULATOR from the start: CMake would run this machine's Python by it.
-set(WIRECOST_EMULATOR qemu-aarch64-static -L ${CMAKE_SYSROOT})
