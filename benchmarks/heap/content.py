@@ -187,7 +187,7 @@ def _throughput_lead(results: Results, rows: list[Row]) -> str | None:
         return None
     return (
         f"A pair of malloc and free takes wirecost heap at its defaults, over {len(times)} tests "
-        f"with several threads and compared with the best other allocator of each, "
+        f"of one thread or more and compared with the best other allocator of each, "
         f"{' and '.join(parts)}."
     )
 

@@ -28,6 +28,6 @@ def compilers(words: Sequence[str], folder: Path) -> str:
     subprocess.run(words, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     calls = [sum(map(float, line.split())) for line in times.read_text("utf-8").splitlines()]
     return (
-        f"{len(calls)} calls of the C++ compiler take {sum(calls):.1f} s of processor time, the "
+        f"{len(calls)} calls of the C++ compiler take {sum(calls):.1f} s of CPU time, the "
         f"longest {max(calls):.1f} s"
     )

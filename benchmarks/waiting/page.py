@@ -36,43 +36,35 @@ def text(results: Sequence[Result]) -> str:
     lines = [
         "# How long you wait for an answer",
         "",
-        "    make results",
+        "    python -m benchmarks.waiting    # in a checkout",
         "",
-        f"**{met} of {len(results)} commands answer within their goals.**",
+        f"**{met} of {len(results)} commands answer within their goals.** Seconds are medians of "
+        f"{RUNS} runs; callgrind counts millions of instructions of a command's first process. "
+        f"{machine_name()}, load {os.getloadavg()[1]:.1f}.",
         "",
-        f"Machine: {machine_name()}; load {os.getloadavg()[1]:.1f}. Times are medians of {RUNS} "
-        "runs. Processor times are those of all processes of a command; instructions are those of "
-        "its first process, counted by callgrind.",
-        "",
-        "| command | elapsed | goal | processor | instructions | other tool | elapsed | processor "
-        "| instructions |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| command | elapsed | goal | CPU | instructions | other tool: elapsed, instructions |",
+        "|---|---|---|---|---|---|",
         *map(_line, results),
+        "",
+        *(f"- {result.row.work}: {result.missed_by}" for result in results if not result.is_met),
     ]
-    missed = [result for result in results if not result.is_met]
-    if missed:
-        lines += ["", "## Goals that are missed", ""]
-        lines += [f"- {result.row.work}: {result.missed_by}." for result in missed]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _line(result: Result) -> str:
-    row, own = result.row, result.own
-    peer = Path(row.peer[0]).name if row.peer else "–"
+    row, own, peer = result.row, result.own, result.peer
+    other = (
+        f"{Path(row.peer[0]).name}: {_number(peer.elapsed_s)}, {_millions(peer)}" if peer else "–"
+    )
     return (
-        f"| {row.work} | {_seconds(own.elapsed_s)} | {row.goal_s:g} s | {_counts(own)} | {peer} | "
-        f"{_seconds(result.peer.elapsed_s) if result.peer else '–'} | {_counts(result.peer)} |"
+        f"| {row.work} | {_number(own.elapsed_s)} | {row.goal_s:g} | {_number(own.processor_s)} "
+        f"| {_millions(own)} | {other} |"
     )
 
 
-def _counts(waited: Waited | None) -> str:
-    """Return processor time and instructions, as two cells."""
-    if waited is None:
-        return "– | –"
-    count = waited.instructions
-    millions = f"{count / 1e6:,.0f} million" if count is not None else "–"
-    return f"{_seconds(waited.processor_s)} | {millions}"
+def _millions(waited: Waited) -> str:
+    return f"{waited.instructions / 1e6:,.0f}" if waited.instructions is not None else "–"
 
 
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.3f} s" if seconds < 0.1 else f"{seconds:.2f} s"
+def _number(seconds: float) -> str:
+    return f"{seconds:.3f}" if seconds < 0.1 else f"{seconds:.2f}"

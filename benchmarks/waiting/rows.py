@@ -52,11 +52,11 @@ def rows(folder: Path) -> list[Row]:
     return [
         Row("`wirecost -h`", _wirecost("-h"), 0.15, _there("ruff", "-h")),
         Row("`wirecost --version`", _wirecost("--version"), 0.15, _there("ruff", "--version")),
-        Row("`cost` of 18 MB, 3 topics", _wirecost("cost", str(folder / "drive.mcap")), 0.5),
+        Row("`cost`, 18 MB", _wirecost("cost", str(folder / "drive.mcap")), 0.5),
         *(of_trace(folder, name) for name in TRACES),
-        Row("`bench message`, small schema, nothing compiled", message, 8.0,
+        Row("`bench message`, nothing compiled", message, 8.0,
             cache=folder / "cold", is_cold=True, is_counted=False),
-        Row("`bench message`, small schema, again", message, 3.0,
+        Row("`bench message`, again", message, 3.0,
             cache=folder / "warm", is_counted=False),
     ]  # fmt: skip
 
@@ -71,7 +71,7 @@ def of_trace(folder: Path, name: str) -> Row:
         env={"PYTHONPATH": str(ROOT / "tests" / "python")},
     )
     return Row(
-        f"`probe show` of an LTTng trace, {name} events",
+        f"`probe show`, {name} events",
         _wirecost("probe", "show", str(trace)),
         0.5 if name == "4,932" else 1.0,
         _there("babeltrace2", str(trace)),

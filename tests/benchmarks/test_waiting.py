@@ -26,10 +26,9 @@ def test_a_missed_goal_stays_with_its_reason() -> None:
         ]
     )
     assert "**1 of 2 commands answer within their goals.**" in text
-    quick = "0.040 s | 0.15 s | 0.030 s | 2 million | other | 0.040 s | 0.030 s | 2 million |"
-    assert f"| `quick` | {quick}\n" in text
-    assert "| `slow` | 2.50 s | 0.5 s | 4.00 s | – | – | – | – | – |\n" in text
-    assert text.endswith("- `slow`: imports 2.00 s (all).\n")
+    assert "| `quick` | 0.040 | 0.15 | 0.030 | 2 | other: 0.040, 2 |\n" in text
+    assert "| `slow` | 2.50 | 0.5 | 4.00 | – | – |\n" in text
+    assert text.endswith("- `slow`: imports 2.00 s (all)\n")
 
 
 def test_traces_have_the_events_that_the_page_says(tmp_path: Path) -> None:

@@ -17,10 +17,12 @@ from documents import compiling
 from documents.blocks import documents, written
 from documents.figures import FIGURES, drawn
 from documents.runs import RESULTS, ROOT, RUNS, WITH_ROS2, Kept
+from documents.session import DATA
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.folder import Results
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.scenarios import content_of
+from wirecost.system.scenarios import VARIABLE
 
 MADE = ROOT / "build" / "results"
 FAILS = {"transport", "wrapyfi", "wrapyfi-ros2"}
@@ -101,7 +103,6 @@ def _git(*words: str) -> str:
 
 
 def write() -> None:
-    os.environ.setdefault("WIRECOST_SCENARIOS", str(ROOT / "benchmarks"))  # fairness.md lists all
     for path in documents():
         text = path.read_text()
         if (new := written(text)) != text:
@@ -130,4 +131,8 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("WIRECOST_DATA", str(DATA))
+    if VARIABLE not in os.environ:  # imports have looked for scenarios already
+        os.environ[VARIABLE] = str(ROOT / "benchmarks")
+        os.execv(sys.executable, [sys.executable, "-m", "documents", *sys.argv[1:]])
     sys.exit(main(sys.argv[1:]))

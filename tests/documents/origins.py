@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from documents.runs import RESULTS, Kept, read
 from wirecost.results.report.shared import markdown
 
 BLOCK = re.compile(r"(?<=<!-- runs that are kept -->\n).*?(?=<!-- end of runs -->)", re.DOTALL)
-HEADINGS = ["runs", "commit", "made", "machine"]
+HEADINGS = ["runs", "commit, machine where it is another", "made"]
 
 
 def written(text: str) -> str:
@@ -18,16 +19,19 @@ def written(text: str) -> str:
 
 
 def table() -> str:
-    """Return a row for each commit, date and machine, the newest first."""
+    """Return the machine of most runs, and a row for each commit and date, the newest first."""
     names: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(path.stem for path in RESULTS.glob("*.json")):
         kept = read(name)
         key = kept.about["made"], kept.about["commit"], machine(kept)
         names.setdefault(key, []).append(name)
-    lines = [markdown.line(HEADINGS), "|:--|:--|:--|:--|"]
+    machines = Counter(where for _, _, where in names)
+    usual = max(machines, key=lambda where: machines[where])
+    lines = [f"Machine: {usual}.", "", markdown.line(HEADINGS), "|:--|:--|:--|"]
     for made, commit, where in sorted(names, reverse=True):
         runs = ", ".join(names[made, commit, where])
-        lines.append(markdown.line([runs, commit, made, where]))
+        there = "" if where == usual else f", {where}"
+        lines.append(markdown.line([runs, commit + there, made]))
     return "\n".join([*lines, ""])
 
 
