@@ -49,6 +49,7 @@ bench: install
 # The runs that README and docs show, on a quiet machine; their tables, and what commands print, are written anew.
 results: install
 	.venv/bin/python -m benchmarks.waiting
+	.venv/bin/python -m benchmarks.gate
 	PYTHONPATH=tests .venv/bin/python -m documents
 	PYTHONPATH=tests .venv/bin/python -m documents.pages
 

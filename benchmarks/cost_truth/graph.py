@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as a running graph of rclpy, a process for each node, and what the kernel counts."""
+"""The robot as a running graph, a process for each node, and what the kernel counts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from wirecost.data.messages.content_file import write_content
+from wirecost.messaging.transport import find
 from wirecost.observe.usage import clocks
 from wirecost.system import children, scratch
 from wirecost.system.free_domain import FreeDomain
 
-from .robot import NODES, TOPICS
+from .robot import RobotTopic, nodes_of, topics_of
 
 NODE = Path(__file__).with_name("node.py")
 START_S, SETTLE_S = 10.0, 1.5
@@ -54,29 +55,55 @@ class RunningGraph:
         return {name: ns or 0 for name, ns in spent.items()}
 
 
+@dataclass(frozen=True)
+class GraphClient:
+    """``name``: ``rclpy`` or ``rospy``; ``middleware``: as ``cost`` names it.
+
+    ``python``: the Python that has the client library; ``environment``: variables of all nodes.
+    """
+
+    name: str
+    middleware: str
+    python: Path
+    environment: Mapping[str, str]
+
+    @property
+    def wire(self) -> str:
+        return "ros1" if self.name == "rospy" else "cdr"
+
+    @contextmanager
+    def meeting(self, folder: Path) -> Iterator[dict[str, str]]:
+        """Yield variables by which nodes meet each other and nobody else."""
+        own = {**os.environ, **self.environment, "ROS_LOG_DIR": str(folder)}
+        if self.name == "rospy":
+            with find("ros1").server() as master:
+                yield {**own, "ROS_MASTER_URI": str(master), "ROS_HOSTNAME": "127.0.0.1"}
+            return
+        with FreeDomain() as domain:
+            near = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+            yield {**near, **own, "ROS_DOMAIN_ID": str(domain.number)}
+
+
 @contextmanager
 def running(
-    python: Path,
-    environment: Mapping[str, str],
+    client: GraphClient,
     messages: Mapping[str, Sequence[bytes]],
     packed: Mapping[str, Sequence[bytes]],
 ) -> Iterator[RunningGraph]:
-    """Run all nodes in a domain of their own; nothing is published yet."""
+    """Run all nodes by themselves; nothing is published yet."""
+    topics = topics_of(client.wire)
     with ExitStack() as stack:
         folder = stack.enter_context(scratch.folder("robot"))
-        domain = stack.enter_context(FreeDomain())
-        variables = {
-            **os.environ, "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            **environment, "ROS_DOMAIN_ID": str(domain.number), "ROS_LOG_DIR": str(folder),
-        }  # fmt: skip
+        variables = stack.enter_context(client.meeting(folder))
         paths = {}
-        for topic in TOPICS:
+        for topic in topics:
             paths[topic.name] = folder / topic.name[1:], folder / f"{topic.name[1:]}.packed"
             write_content(paths[topic.name][0], messages[topic.name])
             write_content(paths[topic.name][1], packed.get(topic.name, messages[topic.name]))
         processes = {}
-        for name in NODES:
-            command = [str(python), str(NODE), json.dumps(_asked(name, paths))]
+        for name in nodes_of(topics):
+            asked = json.dumps(_asked(name, topics, paths))
+            command = [str(client.python), str(NODE), client.name, asked]
             process = children.start(
                 command, variables, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
             )
@@ -86,14 +113,16 @@ def running(
         yield RunningGraph(processes)
 
 
-def _asked(name: str, paths: Mapping[str, tuple[Path, Path]]) -> dict[str, Any]:
+def _asked(
+    name: str, topics: Sequence[RobotTopic], paths: Mapping[str, tuple[Path, Path]]
+) -> dict[str, Any]:
     published = [
         {
             "topic": topic.name, "type": topic.type, "hz": topic.hz,
             "content": str(paths[topic.name][0]), "packed": str(paths[topic.name][1]),
         }
-        for topic in TOPICS
+        for topic in topics
         if topic.publisher == name
     ]  # fmt: skip
-    taken = [{"topic": topic.name, "type": topic.type} for topic in TOPICS if name in topic.takers]
+    taken = [{"topic": topic.name, "type": topic.type} for topic in topics if name in topic.takers]
     return {"name": name, "out": published, "in": taken}

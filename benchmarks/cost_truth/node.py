@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node of a graph through rclpy: ``python node.py '{"name": …, "out": […], "in": […]}'``.
+"""A node of a graph: ``python node.py rclpy|rospy '{"name": …, "out": […], "in": […]}'``.
 
 It publishes every topic of ``out`` (``topic``, ``type``, ``content``, ``packed``, ``hz``) by a
-timer, takes those of ``in`` (``topic``, ``type``), and runs alone in the Python that has rclpy.
+timer, takes those of ``in`` (``topic``, ``type``), turns the first message of each into floats as a
+detector would, and runs alone in the Python that has the client library.
 Lines of standard input change what it publishes: ``{"topic": …, "mode": "off|on|half|packed"}``,
 topic ``*`` for all.
 """
@@ -15,26 +16,83 @@ import os
 import struct
 import sys
 import threading
+from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-rclpy: Any = importlib.import_module("rclpy")
-deserialize: Any = importlib.import_module("rclpy.serialization").deserialize_message
+import numpy as np
+
+DEPTH = 10
 OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
+
+
+class Worker:
+    """Works on the first message alone: what callbacks take is not what is compared."""
+
+    def __init__(self) -> None:
+        self._is_new = True
+
+    def take(self, message: Any) -> None:
+        if self._is_new and isinstance(data := getattr(message, "data", None), bytes | array):
+            self._is_new = False
+            np.frombuffer(data, np.uint8).astype(np.float32)
+
+
+class Rclpy:
+    def __init__(self, name: str) -> None:
+        self._rclpy: Any = importlib.import_module("rclpy")
+        self.read: Any = importlib.import_module("rclpy.serialization").deserialize_message
+        self._rclpy.init()
+        self._node: Any = self._rclpy.create_node(name)
+
+    def publisher(self, kind: Any, topic: str) -> Any:
+        return self._node.create_publisher(kind, topic, DEPTH)
+
+    def every(self, seconds: float, function: Callable[[], None]) -> None:
+        self._node.create_timer(seconds, function)
+
+    def take(self, kind: Any, topic: str) -> None:
+        self._node.create_subscription(kind, topic, Worker().take, DEPTH)
+
+    def spin(self) -> None:
+        self._rclpy.spin(self._node)
+
+    def stop(self) -> None:
+        self._rclpy.try_shutdown()
+
+
+class Rospy:
+    def __init__(self, name: str) -> None:
+        self._rospy: Any = importlib.import_module("rospy")
+        self._rospy.init_node(name, argv=[], disable_signals=True)
+        self.spin, self.stop = self._rospy.spin, lambda: self._rospy.signal_shutdown("done")
+
+    def read(self, data: bytes, kind: Any) -> Any:
+        return kind().deserialize(data)
+
+    def publisher(self, kind: Any, topic: str) -> Any:
+        return self._rospy.Publisher(topic, kind, queue_size=DEPTH)
+
+    def every(self, seconds: float, function: Callable[[], None]) -> None:
+        self._rospy.Timer(self._rospy.Duration(seconds), lambda _: function())
+
+    def take(self, kind: Any, topic: str) -> None:
+        self._rospy.Subscriber(topic, kind, Worker().take)
 
 
 class Published:
     """A topic that a timer publishes. Half as often: every other time."""
 
-    def __init__(self, node: Any, about: dict[str, Any]) -> None:
+    def __init__(self, client: Any, about: dict[str, Any]) -> None:
         kind = message_class(about["type"])
         self.mode, self._number = OFF, 0
         self._messages = {
-            mode: [deserialize(data, kind) for data in content(about[key])]
+            mode: [client.read(data, kind) for data in content(about[key])]
             for mode, key in ((ON, "content"), (PACKED, "packed"))
         }
-        self._publisher = node.create_publisher(kind, about["topic"], 10)
-        self._timer = node.create_timer(1 / about["hz"], self._publish)
+        self._publisher = client.publisher(kind, about["topic"])
+        client.every(1 / about["hz"], self._publish)
 
     def _publish(self) -> None:
         self._number += 1
@@ -58,7 +116,7 @@ def content(path: str) -> list[bytes]:
     return messages
 
 
-def listen(topics: dict[str, Published]) -> None:
+def listen(client: Any, topics: dict[str, Published]) -> None:
     """Change modes until nobody sends any more."""
     for line in sys.stdin:
         asked = json.loads(line)
@@ -66,21 +124,19 @@ def listen(topics: dict[str, Published]) -> None:
             if asked["topic"] in ("*", topic):
                 published.mode = asked["mode"]
     threading.Timer(2.0, os._exit, (0,)).start()
-    rclpy.try_shutdown()
+    client.stop()
 
 
 def main() -> None:
-    asked = json.loads(sys.argv[1])
-    rclpy.init()
-    node = rclpy.create_node(asked["name"])
-    topics = {about["topic"]: Published(node, about) for about in asked["out"]}
+    asked = json.loads(sys.argv[2])
+    client: Any = (Rospy if sys.argv[1] == "rospy" else Rclpy)(asked["name"])
+    topics = {about["topic"]: Published(client, about) for about in asked["out"]}
     for about in asked["in"]:
-        node.create_subscription(message_class(about["type"]), about["topic"], lambda _: None, 10)
-    threading.Thread(target=listen, args=(topics,), daemon=True).start()
+        client.take(message_class(about["type"]), about["topic"])
+    threading.Thread(target=listen, args=(client, topics), daemon=True).start()
     try:
-        rclpy.spin(node)
+        client.spin()
     finally:
-        node.destroy_node()
         os._exit(0)
 
 

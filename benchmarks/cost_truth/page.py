@@ -25,8 +25,8 @@ def is_within(row: Truth, most: float) -> bool:
     return abs(row.promised - row.kernel) <= max(most * row.kernel, row.noise)
 
 
-def write_page(truths: Truths) -> None:
-    """Write the page, and say how much of it meets the goals."""
+def write_page(truths: Truths, looking: str) -> None:
+    """Write the page, and say how much of it meets the goals. ``looking``: what a look takes."""
     load = os.getloadavg()[1]
     lines = [
         "# How true the figures of `wirecost cost` are",
@@ -50,6 +50,10 @@ def write_page(truths: Truths) -> None:
         "## Shares of a core",
         "",
         *_table(truths.shares, "kernel"),
+        "",
+        "## What looking costs",
+        "",
+        looking,
     ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     rows = [("system", "what", "promised", "kernel", "noise")]

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from wirecost.data.recordings.connection import RecordedConnection
 from wirecost.data.recordings.survey import RecordingSurvey, SubjectCache, TopicSurvey
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
+STORES = {"cdr": STORE, "ros1": get_typestore(Stores.ROS1_NOETIC)}
 SECONDS, CONTENTS = 4.0, 4
 """Seconds of the survey, and different messages of a topic."""
 
@@ -31,10 +33,11 @@ class RobotTopic:
     takers: tuple[str, ...]
     make: Callable[[int], Any]
 
-    def messages(self) -> list[bytes]:
-        return [
-            bytes(STORE.serialize_cdr(self.make(number), self.type)) for number in range(CONTENTS)
-        ]
+    def messages(self, wire: str) -> list[bytes]:
+        written = [STORE.serialize_cdr(self.make(one), self.type) for one in range(CONTENTS)]
+        if wire == "ros1":
+            return [bytes(STORE.cdr_to_ros1(data, self.type)) for data in written]
+        return [bytes(data) for data in written]
 
 
 def new(type_: str, **values: Any) -> Any:
@@ -187,16 +190,27 @@ TOPICS = (
     RobotTopic("/command", "geometry_msgs/msg/TwistStamped", 20, "planner", ("base",), _command),
     RobotTopic("/state", "std_msgs/msg/String", 10, "base", ("planner",), _text),
 )
-NODES = tuple(dict.fromkeys(node for one in TOPICS for node in (one.publisher, *one.takers)))
 
 
-def robot_survey(messages: Mapping[str, list[bytes]]) -> RecordingSurvey:
+def topics_of(wire: str) -> tuple[RobotTopic, ...]:
+    """Return the topics whose types are there: Debian's ROS 1 has not all packages."""
+    if wire != "ros1":
+        return TOPICS
+    return tuple(one for one in TOPICS if find_spec(one.type.partition("/")[0]) is not None)
+
+
+def nodes_of(topics: Sequence[RobotTopic]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(node for one in topics for node in (one.publisher, *one.takers)))
+
+
+def robot_survey(messages: Mapping[str, list[bytes]], wire: str) -> RecordingSurvey:
     """Return what a recording of the robot would say."""
     subjects, topics = SubjectCache([]), []
-    for number, topic in enumerate(TOPICS):
-        text, _ = STORE.generate_msgdef(topic.type, ros_version=2)
+    version = 1 if wire == "ros1" else 2
+    for number, topic in enumerate(topics_of(wire)):
+        text, _ = STORES[wire].generate_msgdef(topic.type, ros_version=version)
         connection = RecordedConnection(
-            number, topic.name, topic.type, "cdr", "ros2msg", text.encode(), 0
+            number, topic.name, topic.type, wire, f"ros{version}msg", text.encode(), 0
         )
         survey = TopicSurvey(connection)
         survey.publishers, survey.subscribers = [topic.publisher], list(topic.takers)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -11,18 +12,24 @@ from statistics import fmean, stdev
 
 import numpy as np
 
+from wirecost.data.recordings.survey import RecordingSurvey, survey
+from wirecost.data.traces import create_trace
+from wirecost.measure.cost import changes
+from wirecost.measure.cost.codec_proof import codec_turns
 from wirecost.measure.cost.path_calibration import paths_of
-from wirecost.measure.cost.paths import DEFAULTS, MIDDLEWARES
+from wirecost.measure.cost.paths import MIDDLEWARES
 from wirecost.measure.cost.prices import known_prices
 from wirecost.measure.cost.pricing import Pricing
+from wirecost.measure.cost.proving import proof
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.measure.standins.description import StandIn
 from wirecost.measure.standins.processes import StandInProcesses
 from wirecost.results.analysis.distributions import student_distance
-from wirecost.results.records.cost import SystemCost
+from wirecost.results.records.cost import Remedy, SystemCost
+from wirecost.system import scratch
 
-from .graph import RunningGraph, Shares, running
-from .robot import NODES, STORE, TOPICS, packed, robot_survey
+from .graph import GraphClient, RunningGraph, Shares, running
+from .robot import STORE, nodes_of, packed, robot_survey, topics_of
 
 OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
 """Modes of a publisher, see ``node.py``."""
@@ -30,10 +37,17 @@ SECONDS, ROUNDS = 5.0, 5
 """Seconds of a phase, and how often each comes."""
 TURN_S = 1.0
 """Seconds of a turn of messages of bytes."""
-REMEDIES = {"half rate": HALF, "packed": PACKED}
+REMEDIES = {changes.HALF: HALF, changes.PACKED: PACKED}
 """Modes of a publisher that are remedies, by their kind."""
+MOST = {changes.HALF: 3, changes.PACKED: 1}
+"""Remedies of a graph that are applied, by their kind: those of most gain."""
+TO_A_THIRD = 2 / 3
+"""Share of the latency that a larger segment saves, as ``cost`` says."""
 SIZES_HZ = {1_000: 100.0, 60_000: 50.0, 900_000: 20.0, 2_000_000: 10.0}
 """Rates of the messages of bytes, by their size."""
+VIEWS, RATE_HZ, REFLECTIONS = 20, 10, 10_000
+"""Sensor views, how many a second, and reflections of each."""
+PERIOD_NS = 10**9 // RATE_HZ
 BYTES = "std_msgs/msg/UInt8MultiArray"
 Say = Callable[[str], None]
 
@@ -63,18 +77,22 @@ class Truths:
     gains: Sequence[Truth]
 
 
-def robot_truths(python: Path, over: str, environment: Mapping[str, str], say: Say) -> Truths:
-    """Return what the graph of rclpy says; ``over``: the middleware as ``cost`` names it."""
-    messages = {topic.name: topic.messages() for topic in TOPICS}
-    survey = robot_survey(messages)
-    pricing = Pricing(known_prices(), "python", over)
-    cost = system_cost(["robot"], survey, pricing, {})
-    remedies = [one for one in cost.remedies if one.kind in REMEDIES and one.share > 0]
-    chosen = sorted(remedies, key=lambda one: -one.share)[:4]
-    system = f"rclpy over {over}"
+def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths:
+    """Return what the graph says, and ``--prove`` of the kinds of remedies that it cannot apply."""
+    topics = topics_of(client.wire)
+    nodes = nodes_of(topics)
+    messages = {topic.name: topic.messages(client.wire) for topic in topics}
+    read = robot_survey(messages, client.wire)
+    pricing = Pricing(known_prices(), "python", client.middleware)
+    cost = system_cost(["robot"], read, pricing, {})
+    chosen: list[Remedy] = []
+    for kind, most in MOST.items():
+        kinds = [one for one in cost.remedies if one.kind == kind]
+        chosen += sorted(kinds, key=lambda one: -one.share)[:most]
+    system = f"{client.name} over {MIDDLEWARES[client.middleware]}"
     plain: list[Shares] = []
     changed: dict[int, list[Shares]] = {place: [] for place in range(len(chosen))}
-    with running(python, environment, messages, packed(survey)) as graph:
+    with running(client, messages, packed(read)) as graph:
         graph.set("*", OFF)
         silent = graph.shares(SECONDS)
         graph.set("*", ON)
@@ -86,24 +104,84 @@ def robot_truths(python: Path, over: str, environment: Mapping[str, str], say: S
                 changed[place].append(_with(graph, remedy.topic, REMEDIES[remedy.kind]))
     shares = [
         Truth(
-            system, node, _promised(cost, node),
-            *_mean([one[node] - silent[node] for one in plain]),
+            system, node, promised_of(cost, node),
+            *mean_with_noise([one[node] - silent[node] for one in plain]),
         )
-        for node in NODES
+        for node in nodes
     ]  # fmt: skip
     gains = []
     for place, remedy in enumerate(chosen):
-        topic = next(one for one in TOPICS if one.name == remedy.topic)
-        for nodes, promised in (
+        topic = next(one for one in topics if one.name == remedy.topic)
+        for ends, promised in (
             ((topic.publisher,), remedy.publish_share),
             (topic.takers, remedy.take_share),
         ):
             saved = [
-                sum(before[node] - after[node] for node in nodes)
+                sum(before[node] - after[node] for node in ends)
                 for before, after in zip(plain, changed[place], strict=True)
             ]
-            what = f"{remedy.topic}: {remedy.what}: {' and '.join(nodes)}"
-            gains.append(Truth(system, what, promised, *_mean(saved)))
+            what = f"{remedy.topic}: {remedy.what}: {' and '.join(ends)}"
+            gains.append(Truth(system, what, promised, *mean_with_noise(saved)))
+    gains += proof_truths(system, cost, read, pricing, proved, client.python, say)
+    return Truths(shares, gains)
+
+
+def proof_truths(
+    system: str, cost: SystemCost, read: RecordingSurvey, pricing: Pricing, kinds: Sequence[str],
+    python: Path | None, say: Say,
+) -> list[Truth]:  # fmt: skip
+    """Return what ``--prove`` says of the best remedy of each kind."""
+    gains = []
+    for kind in kinds:
+        numbers = [number for number, one in enumerate(cost.remedies, 1) if one.kind == kind]
+        if not numbers:
+            continue
+        number = max(numbers, key=lambda number: cost.remedies[number - 1].share)
+        remedy = cost.remedies[number - 1]
+        if not remedy.share and kind != changes.SEGMENT:
+            continue  # nothing is promised that has a figure
+        say(f"{system}: {remedy.topic}: {remedy.what}")
+        turns = proof(cost, read, pricing, number, python, lambda *_: None).turns
+        what = f"{remedy.topic}: {remedy.what}"
+        if remedy.share > 0:
+            saved = [pair.before.share - pair.after.share for pair in turns]
+            gains.append(Truth(system, what, remedy.share, *mean_with_noise(saved)))
+        if kind == changes.SEGMENT:
+            shorter = [
+                1 - (pair.after.latency_ns or 0.0) / (pair.before.latency_ns or 1.0)
+                for pair in turns
+            ]
+            gains.append(Truth(system, f"{what}: latency", TO_A_THIRD, *mean_with_noise(shorter)))
+    return gains
+
+
+def osi_truths(say: Say) -> Truths:
+    """Return what encoding and decoding a sensor view takes, and what generated code saves."""
+    system = "OSI over FMUs, C++"
+    path = scratch.make("osi") / "robot_sv.osi"
+    with create_trace(path, "SensorView") as trace:
+        for number in range(VIEWS):
+            trace.write(number * PERIOD_NS, _sensor_view(number))
+    read, pricing = survey([path], (), lambda *_: None), Pricing(known_prices(), "cpp")
+    cost = system_cost([str(path)], read, pricing, {})
+    (topic,) = cost.topics
+    say(f"{system}: {topic.type}")
+    turns = list(codec_turns(topic, read.topics[0], "cpp", changes.GENERATED, lambda *_: None))
+    shares = [
+        Truth(system, f"{what} {topic.type}", promised or 0.0, *mean_with_noise(measured))
+        for what, promised, measured in (
+            ("encode", topic.encode_share, [pair.before.publish_share for pair in turns]),
+            ("decode", topic.decode_share, [pair.before.take_share for pair in turns]),
+        )
+    ]
+    gains = [
+        Truth(
+            system, remedy.what, remedy.share,
+            *mean_with_noise([pair.before.share - pair.after.share for pair in turns]),
+        )
+        for remedy in cost.remedies
+        if remedy.kind == changes.GENERATED
+    ]  # fmt: skip
     return Truths(shares, gains)
 
 
@@ -114,7 +192,7 @@ def _with(graph: RunningGraph, topic: str, mode: str) -> Shares:
     return shares
 
 
-def _promised(cost: SystemCost, node: str) -> float:
+def promised_of(cost: SystemCost, node: str) -> float:
     """Return what a node's process pays by the prices."""
     return sum(
         (topic.publish_share or 0.0) * (node in (topic.publishers or ()))
@@ -131,22 +209,38 @@ def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
     price = known_prices().paths.of(client, middleware)
     if price is None:
         return Truths([], [])
-    library = next(iter(paths_of(client, middleware))).library(None)
-    wire = "ros1" if middleware == DEFAULTS["ros1"] else "cdr"
+    path = next(iter(paths_of(client, middleware)))
+    library = path.library(None)
     system = f"{client} over {MIDDLEWARES[middleware]}, C++"
     shares = []
     with StandInProcesses(library, 1) as processes:
         for size, hz in SIZES_HZ.items():
             say(f"{system}: {size:,} bytes")
-            processes.open(StandIn(library, BYTES, [_bytes(size, wire)], hz, 1))
+            processes.open(StandIn(library, BYTES, [_bytes(size, path.wire)], hz, 1))
             turns = [processes.turn(TURN_S) for _ in range(ROUNDS)]
             what = f"{size:,} bytes at {hz:g} Hz"
             for end, ns, measured in (
                 ("publisher", price.send_ns(size, 1), [one.publisher_share for one in turns]),
                 ("subscriber", price.receive_ns(size), [one.subscriber_share for one in turns]),
             ):
-                shares.append(Truth(system, f"{end}, {what}", ns * hz / 1e9, *_mean(measured)))
+                shares.append(
+                    Truth(system, f"{end}, {what}", ns * hz / 1e9, *mean_with_noise(measured))
+                )
     return Truths(shares, [])
+
+
+def _sensor_view(number: int) -> bytes:
+    view = importlib.import_module("osi3.osi_sensorview_pb2").SensorView()
+    view.timestamp.seconds, view.timestamp.nanos = number // RATE_HZ, number % RATE_HZ * PERIOD_NS
+    lidar = view.lidar_sensor_view.add()
+    for place in range(REFLECTIONS):
+        reflection = lidar.reflection.add()
+        reflection.signal_strength = -40.0 + place
+        reflection.time_of_flight = 1e-7 * place
+        reflection.normal_to_surface.x = 1.0 / (1 + place)
+        reflection.object_id.value = place % 30
+    data: bytes = view.SerializeToString()
+    return data
 
 
 def _bytes(size: int, wire: str) -> bytes:
@@ -156,7 +250,7 @@ def _bytes(size: int, wire: str) -> bytes:
     return bytes(write(message, BYTES))
 
 
-def _mean(values: Sequence[float]) -> tuple[float, float]:
+def mean_with_noise(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean, and half of its 95 % interval."""
     width = student_distance(len(values) - 1, 0.025) * stdev(values) / sqrt(len(values))
     return fmean(values), width

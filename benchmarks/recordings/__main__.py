@@ -55,6 +55,7 @@ def main() -> None:
                     "cpu_ms": statistics.median(run["cpu_ms"] for run in measured),
                     "spread_ms": max(run["cpu_ms"] for run in measured)
                     - min(run["cpu_ms"] for run in measured),
+                    "wall_ms": statistics.median(run["wall_ms"] for run in measured),
                     "peak_mb": max(run["peak_mb"] for run in measured),
                 }
                 for contender, measured in runs.items()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,14 +135,16 @@ def main() -> None:
     name, path, topic = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     read: Callable[[Path, str], int] = globals()[name.replace("-", "_")]
     read(path, topic)
-    before = _processor_ms()
+    before, begin = _processor_ms(), time.perf_counter()
     count = read(path, topic)
-    taken = _processor_ms() - before
+    wall_ms = 1e3 * (time.perf_counter() - begin)
+    cpu_ms = _processor_ms() - before
     # The system's own count begins with what the parent had.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     own_kb = next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line)
     peak = max(own_kb, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-    print(json.dumps({"cpu_ms": taken, "count": count, "peak_mb": peak / 1024}))
+    result = {"cpu_ms": cpu_ms, "wall_ms": wall_ms, "count": count, "peak_mb": peak / 1024}
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

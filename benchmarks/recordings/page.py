@@ -45,11 +45,11 @@ def _table(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     ours = rows[OURS]["cpu_ms"]
     ordered = sorted(rows.items(), key=lambda row: row[1]["cpu_ms"])
     return [
-        "| reader | CPU ms | ± | of wirecost's | peak MB |",
-        "|---|---|---|---|---|",
+        "| reader | CPU ms | ± | of wirecost's | wall ms | peak MB |",
+        "|---|---|---|---|---|---|",
         *(
             f"| {name} | {row['cpu_ms']:,.0f} | {row['spread_ms']:,.0f} | "
-            f"{row['cpu_ms'] / ours:.2g} | {row['peak_mb']:,.0f} |"
+            f"{row['cpu_ms'] / ours:.2g} | {row['wall_ms']:,.0f} | {row['peak_mb']:,.0f} |"
             for name, row in ordered
         ),
     ]

@@ -21,8 +21,8 @@ def measured(row: Row, folder: Path) -> Result:
     """Measure a row and, where its goal is missed, what takes the time."""
     print(row.work, file=sys.stderr, flush=True)
     run = partial(waited, folder=folder, is_counted=row.is_counted)
-    own = run(row.words, cache=row.cache, is_cold=row.is_cold)
-    peer = run(row.peer, cache=None, is_cold=False) if row.peer else None
+    own = run(row.words, cache=row.cache, is_cold=row.is_cold, awaited=row.awaited)
+    peer = run(row.peer, cache=None, is_cold=False, awaited="") if row.peer else None
     result = Result(row, own, peer)
     if result.is_met:
         return result

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import shutil
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -33,36 +35,64 @@ class Waited:
 
 
 def waited(
-    words: Sequence[str], folder: Path, *, is_counted: bool, cache: Path | None, is_cold: bool
+    words: Sequence[str],
+    folder: Path,
+    *,
+    is_counted: bool,
+    cache: Path | None,
+    is_cold: bool,
+    awaited: str,
 ) -> Waited:
-    """Run a command in a folder ``RUNS`` times, after one run that fills what is cached."""
+    """Run a command in a folder ``RUNS`` times, after one run that fills what is cached.
+
+    ``awaited``: text that ends the elapsed time, empty for the command's end.
+    """
     environment = dict(os.environ)
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
     if not is_cold:
-        _run(words, folder, environment)
+        _run(words, folder, environment, awaited)
     pairs = []
     for _ in range(RUNS):
         if is_cold and cache is not None:
             shutil.rmtree(cache, ignore_errors=True)
-        pairs.append(_run(words, folder, environment))
+        pairs.append(_run(words, folder, environment, awaited))
     elapsed, processor = zip(*pairs, strict=True)
     counted = _instructions(words) if is_counted else None
     return Waited(median(elapsed), median(processor), counted)
 
 
-def _run(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[float, float]:
+def _run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], awaited: str
+) -> tuple[float, float]:
     """Return elapsed and processor seconds. Raises CalledProcessError."""
     begun = time.perf_counter()
+    errors, terminal = pty.openpty() if awaited else (None, subprocess.DEVNULL)
     process = subprocess.Popen(
-        words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=terminal
     )
+    elapsed = None
+    if errors is not None:
+        os.close(terminal)
+        elapsed = until(awaited, errors, begun)
     _, status, usage = os.wait4(process.pid, 0)
-    elapsed = time.perf_counter() - begun
+    if elapsed is None:
+        elapsed = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, words)
     return elapsed, usage.ru_utime + usage.ru_stime
+
+
+def until(awaited: str, terminal: int, begun: float) -> float | None:
+    """Read a terminal to its end; return when a text came, None where it did not."""
+    text, elapsed = b"", None
+    with open(terminal, "rb", buffering=0) as printed, suppress(OSError):  # it has been closed
+        while part := printed.read(1 << 16):
+            text += part
+            if elapsed is None and awaited.encode() in text:
+                elapsed = time.perf_counter() - begun
+    return elapsed
 
 
 def _instructions(words: Sequence[str]) -> int | None:

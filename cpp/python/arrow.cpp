@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "wirecost/arrow/chunk.hpp"
 #include "wirecost/arrow/export.hpp"
+#include "wirecost/arrow/memory.hpp"
 #include "wirecost/arrow/pass.hpp"
 
 namespace nb = nanobind;
@@ -27,17 +29,19 @@ namespace {
 template <class Value>
 using Array = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Kind, name, Arrow's format, width, count, children, and whether it is kept.
+/// Kind, name, Arrow's format, width, count, children, whether it is kept, whether only for points,
+/// and the offset within a point.
 using NodeTuple = std::tuple<std::uint8_t, std::string, std::string, std::uint32_t, std::uint64_t,
-                             std::uint32_t, bool>;
+                             std::uint32_t, bool, bool, std::uint64_t>;
 
 std::shared_ptr<Plan> plan(const std::vector<NodeTuple>& tuples, std::uint32_t largest,
                            bool headed) {
   std::vector<Node> nodes;
   nodes.reserve(tuples.size());
-  for (const auto& [kind, name, format, width, count, children, kept] : tuples) {
-    if (kind > static_cast<std::uint8_t>(Kind::array)) throw nb::value_error("no such kind");
-    nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept});
+  for (const auto& [kind, name, format, width, count, children, kept, hidden, offset] : tuples) {
+    if (kind > static_cast<std::uint8_t>(Kind::points)) throw nb::value_error("no such kind");
+    nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept || hidden,
+                     !hidden, offset});
   }
   return std::make_shared<Plan>(std::move(nodes), largest, headed);
 }
@@ -56,6 +60,41 @@ std::size_t add(Pass& pass, const Array<std::uint8_t>& memory, const Array<std::
   const nb::gil_scoped_release released;
   return pass.add({std::as_bytes(span_of(memory)), span_of(begins), span_of(sizes), span_of(times)},
                   most_rows, most_bytes);
+}
+
+/// The values of a vector, which the array owns.
+template <class Value>
+auto array_of(std::vector<Value>&& values) {
+  auto* const kept = new std::vector<Value>(std::move(values));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple heads_of(const Array<std::uint8_t>& chunk, const Array<std::uint64_t>& offsets,
+                   const std::vector<std::uint16_t>& channels) {
+  Heads heads;
+  {
+    const nb::gil_scoped_release released;
+    heads = message_heads(std::as_bytes(span_of(chunk)), span_of(offsets), channels);
+  }
+  return nb::make_tuple(array_of(std::move(heads.begins)), array_of(std::move(heads.sizes)),
+                        array_of(std::move(heads.times)));
+}
+
+/// Memory that serves again once nobody has the array.
+auto scratch(std::size_t size) {
+  auto* const kept = new Memory(take_memory(size));
+  const nb::capsule owner(kept, [](void* p) noexcept {
+    const std::unique_ptr<Memory> memory(static_cast<Memory*>(p));
+    give_memory(*memory);
+  });
+  return nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(kept->at, {size}, owner);
+}
+
+std::uint32_t crc32_of(const Array<std::uint8_t>& bytes) {
+  const nb::gil_scoped_release released;
+  return crc32(std::as_bytes(span_of(bytes)));
 }
 
 std::shared_ptr<Batch> take(Pass& pass) {
@@ -103,6 +142,9 @@ nb::tuple arrow_of(const std::shared_ptr<Batch>& batch, const nb::object&) {
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
+  m.def("message_heads", &heads_of, nb::arg("chunk"), nb::arg("offsets"), nb::arg("channels"));
+  m.def("scratch_memory", &scratch, nb::arg("size"));
+  m.def("crc32", &crc32_of, nb::arg("bytes"));
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   nb::class_<Batch>(m, "RecordBatch")
@@ -126,5 +168,6 @@ void bind_arrow(nb::module_& m) {
       .def_prop_ro("longer", [](const Pass& pass) { return pass.losses().longer; })
       .def_prop_ro("carried", [](const Pass& pass) { return pass.losses().carried; })
       .def_prop_ro("mended", [](const Pass& pass) { return pass.losses().mended; })
+      .def_prop_ro("pointless", [](const Pass& pass) { return pass.losses().pointless; })
       .def_prop_ro("refused", [](const Pass& pass) { return pass.losses().refused; });
 }

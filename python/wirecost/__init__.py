@@ -11,16 +11,14 @@ from wirecost.system.extras import missing
 
 if TYPE_CHECKING:
     from wirecost.data.columns.opened import open_recording
-    from wirecost.messaging.api import Tensor, publish, request, schema_of, serve, subscribe
+    from wirecost.messaging.api import publish, request, serve, subscribe
     from wirecost.messaging.tensor import register, to_host
 
 __all__ = [
-    "Tensor",
     "open_recording",
     "publish",
     "register",
     "request",
-    "schema_of",
     "serve",
     "subscribe",
     "to_host",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import sys
 from pathlib import Path
 
@@ -47,9 +49,20 @@ def test_processor_time_is_that_of_all_processes(
     work = "import time\nwhile time.process_time() < 0.1: pass"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {work!r}])"
     words = (sys.executable, "-c", parent)
-    cold = runs.waited(words, tmp_path, is_counted=False, cache=tmp_path / "cache", is_cold=True)
+    cold = runs.waited(
+        words, tmp_path, is_counted=False, cache=tmp_path / "cache", is_cold=True, awaited=""
+    )
     assert cold.processor_s >= 0.1
     assert cold.instructions is None
+
+
+@pytest.mark.parametrize("awaited", ["table", "another"])
+def test_an_answer_on_a_terminal_ends_the_elapsed_time(awaited: str) -> None:
+    terminal, program = pty.openpty()
+    os.write(program, b"the table\n")
+    os.close(program)
+    elapsed = runs.until(awaited, terminal, begun=0.0)
+    assert (elapsed is not None) == (awaited == "table")
 
 
 def test_what_takes_the_time_is_named(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 """Ships calibrations' paths: ``python -m documents.shipped_paths IDLE BUSY``.
 
 Both are folders of WIRECOST_STATE in which ``wirecost cost X.mcap --calibrate --over NAME`` has
-run, for rclpy with ``--lang python --python PATH``, for roscpp with a bag of ROS 1: once on an idle
-machine, and once on one that does something else.
+run, for rclpy with ``--lang python --python PATH``, for roscpp with a bag of ROS 1, for rospy with
+``--lang python``, too: once on an idle machine, and once on one that does something else.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from wirecost.measure.cost.path_calibration import SEVERAL, SIZES, SIZES_OF_SEVE
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PathPrice, PathTable
 from wirecost.measure.cost.prices import PriceList, keep, own_prices, shipped_prices
+from wirecost.measure.cost.ros_python.codec import LIBRARIES as LIBRARIES_OF_NODES
 
 LIBRARIES = {
     "rclpy fastdds": "rclpy 7.1.6, rmw_fastrtps_cpp 8.4.3, Fast DDS 2.14.5",
@@ -28,8 +29,11 @@ LIBRARIES = {
     "plain iceoryx2": "iceoryx2 0.10.0",
     "plain zenoh": "Zenoh 1.10.2",
     "roscpp tcpros": "roscpp 1.15.15",
+    "rospy tcpros": "rospy 1.15.15",
 }
 """Versions by path, as setup/*.txt pin them."""
+CODECS = {f"python {library} {wire}" for wire, library in LIBRARIES_OF_NODES.items()}
+"""Codecs that are shipped, too: those of Python's nodes."""
 HOW = "twice, at different loads of the machine"
 
 
@@ -43,10 +47,8 @@ def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
     ]
     middle = fitted_path(idle.client, idle.middleware, seen, {})
     stages = ("publish", "take")
-    spread = {
-        stage: middle.spread[stage] + (idle.spread[stage] + busy.spread[stage]) / 2
-        for stage in stages
-    }
+    # That of the busy state has what others disturb, which the difference of the states has, too.
+    spread = {stage: middle.spread[stage] + idle.spread[stage] for stage in stages}
     return replace(
         middle,
         publish=rounded(middle.publish),
@@ -72,7 +74,7 @@ def main() -> None:
         os.environ["WIRECOST_STATE"] = folder
         states.append(own_prices())
     idle, busy = states
-    about = {name: text for name, text in idle.about.items() if name != "busy"}
+    about = {name: text for name, text in idle.about.items() if name != "others"}
     measured = {
         name: replace(
             between(path, busy.paths.paths[name]),
@@ -82,7 +84,8 @@ def main() -> None:
     }
     shipped = shipped_prices()
     paths = PathTable({**shipped.paths.paths, **measured})
-    keep(PriceList(shipped.about, shipped.prices, paths), page.PRICES)
+    codecs = {name: replace(idle.prices[name], about=about) for name in CODECS & idle.prices.keys()}
+    keep(PriceList(shipped.about, {**shipped.prices, **codecs}, paths), page.PRICES)
     page.PAGE.write_text(page.page(page.kept()))
     print(json.dumps({name: path.spread for name, path in measured.items()}, indent=1))
 

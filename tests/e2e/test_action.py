@@ -218,7 +218,8 @@ def test_a_missing_baseline_is_one_line_and_fails(job: Job, measured: Path, tmp_
 
 def test_a_program_is_judged_by_a_budget(job: Job, tmp_path: Path) -> None:
     """By its logs as well; what is no folder of logs is not run."""
-    budget, suite, program = (tmp_path / name for name in ("b.toml", "gate.xml", "program.py"))
+    names = ("b.toml", "gate.xml", "gate.sarif", "program.py")
+    budget, suite, sarif, program = (tmp_path / name for name in names)
     program.write_text(
         "from wirecost.probe import Section\n"
         "section = Section('update')\n"
@@ -227,13 +228,14 @@ def test_a_program_is_judged_by_a_budget(job: Job, tmp_path: Path) -> None:
         "        data = bytearray(100_000)\n"
     )
     budget.write_text("[section.update]\nallocations = 0\n")
-    asked = {"budget": budget, "junit": suite}
+    asked = {"budget": budget, "junit": suite, "sarif": sarif}
     ran = job(**asked, command=f"{sys.executable} {program}")
     assert not ran.succeeded
     assert ran.outputs["verdict"] == "exceeded"
     assert "1 exceeded" in ran.comment
     assert "program.py:5 in" in ran.comment
     assert 'failures="1"' in suite.read_text()
+    assert f'"uri": "file://{program}"' in sarif.read_text()
     (reported,) = commands(ran.log)
     assert reported.startswith("::error title=wirecost probe check::exceeded")
     ran = job(**asked, candidate=sys.executable)

@@ -64,16 +64,6 @@ def test_a_device_that_is_not_there_is_reported(tensor: Tensor) -> None:
     assert "numpy cuda" in document["not_run"]
 
 
-def test_tensors_that_stay_on_a_device_are_not_run_without_one(tensor: Tensor) -> None:
-    if any(Path("/dev").glob("nvidia[0-9]*")):
-        pytest.skip("there is a device: setup/test-devices")
-    options = ("--plugins", "numpy,torch", "--device", "cpu,cuda-ipc", "--shape", "4x4")
-    document = tensor("zeromq", *options, "--trials", "5")
-    assert {row["device"] for row in document["rows"]} == {"cpu"}
-    assert document["not_run"]["torch cuda-ipc"] == "no device"
-    assert document["not_run"]["numpy cuda-ipc"].endswith("the host")
-
-
 def test_processes_and_their_order(tensor: Tensor) -> None:
     options = ("shm,zeromq", "--trials", "10", "--processes", "2", "--seed", "3")
     rows = [row for row in tensor(*options)["rows"] if row["stage"] == "total"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,37 +161,6 @@ def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(
     network = read_results(tmp_path / "r").meta_as(TransportMeta).networks["lossy"]
     assert network["loss_percent"] == 5
     assert network["ping_sent"] > network["ping_received"] > 0
-
-
-def test_an_interrupted_run_goes_on_where_it_was(wirecost: Run, tmp_path: Path) -> None:
-    options = (
-        "--middlewares", "zeromq,zeromq-tcp", "--settings", "matched", "--sizes", "100",
-        "--seconds", "0.3", "--processes", "2",
-    )  # fmt: skip
-    first = tmp_path / "first"
-    with subprocess.Popen(
-        [str(WIRECOST), "bench", "transport", *options, "--out", str(first)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        journal = first.with_name(".first.partial") / "journal.jsonl"
-        # Rows of the first contender are there, those of the second round are not.
-        until(lambda: journal.is_file() and '"rows"' in journal.read_text(), seconds=60)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
-    before = read_results(first)
-    document = measured(wirecost, tmp_path / "second", *options, "--resume", str(first))
-    rows = totals(document)
-    assert rows.keys() == {(mware, "matched", 100) for mware in ("zeromq", "zeromq-tcp")}
-    after = read_results(tmp_path / "second").samples
-    kept = before.samples.select("mware", "stage", "process", "repetition", "ns")
-    # What was measured before is there as it was.
-    joined = kept.join(after, on=["mware", "stage", "process", "repetition", "ns"], how="inner")
-    assert len(joined) == len(kept) > 0
-    for (mware,), table in after.group_by("mware"):
-        assert set(table["process"]) == {0, 1}, mware
-    done = wirecost("bench", "transport", *options, "--resume", str(first), "--queue", "3")
-    assert done.returncode != 0
-    assert "queue 16, not" in done.stderr
 
 
 def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:

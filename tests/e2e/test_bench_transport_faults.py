@@ -63,10 +63,6 @@ def test_a_subscriber_is_killed_and_another_one_comes(wirecost: Run, tmp_path: P
     assert joined and min(sent for sent, *_ in joined) > 0
     assert min(sent for sent, *_ in other) < 0 < max(sent for sent, *_ in other)
     assert "other subscriber lost" in found["others"]
-    again = tmp_path / "again"
-    done = wirecost("bench", "transport", *options, "--resume", out, "--out", again)
-    assert done.returncode == 0, done.stderr
-    assert _meta(again)["faults"] == [found]
 
 
 Happen = Callable[[str, str], FaultOutcome]

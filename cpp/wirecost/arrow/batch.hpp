@@ -2,62 +2,62 @@
 // Rows of messages as columns, in memory as Arrow lays it out but for booleans, which have a byte.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "wirecost/arrow/memory.hpp"
 #include "wirecost/arrow/plan.hpp"
 
 namespace wirecost::arrow {
 
-/// Bytes that grow without being cleared or, where they are many, copied.
+/// Bytes that grow without being cleared.
 class Buffer {
  public:
   Buffer() = default;
   Buffer(Buffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+      : memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer& operator=(Buffer&&) = delete;
-  ~Buffer() { std::free(data_); }
+  ~Buffer() { give_memory(memory_); }
 
-  std::byte* data() const { return data_; }
+  std::byte* data() const { return memory_.at; }
   std::size_t size() const { return size_; }
   void resize(std::size_t size) { size_ = size; }
 
   void reserve(std::size_t capacity) {
-    if (capacity <= capacity_ && data_ != nullptr) return;
-    reallocate(capacity < 64 ? 64 : capacity);
+    if (capacity > memory_.size || memory_.at == nullptr) move_to(capacity < 64 ? 64 : capacity);
   }
   /// Returns where `size` more bytes are to be written.
   std::byte* extend(std::size_t size) {
-    if (size > capacity_ - size_)
-      reserve(size_ + size > 2 * capacity_ ? size_ + size : 2 * capacity_);
-    return data_ + std::exchange(size_, size_ + size);
+    if (size > memory_.size - size_)
+      reserve(size_ + size > 2 * memory_.size ? size_ + size : 2 * memory_.size);
+    return memory_.at + std::exchange(size_, size_ + size);
   }
-  /// Gives back what was reserved and not used.
-  void fit() { reallocate(size_ < 64 ? 64 : size_); }
+  /// Gives memory back where a quarter of it or more is not used.
+  void fit() {
+    if (memory_.size > 64 && size_ < memory_.size / 4 * 3) move_to(size_ < 64 ? 64 : size_);
+  }
 
  private:
-  void reallocate(std::size_t capacity) {
-    void* moved = std::realloc(data_, capacity);
-    if (moved == nullptr) throw std::bad_alloc();
-    data_ = static_cast<std::byte*>(moved);
-    capacity_ = capacity;
+  void move_to(std::size_t capacity) {
+    const Memory larger = take_memory(capacity);
+    if (memory_.at != nullptr)
+      std::memcpy(larger.at, memory_.at, std::min(memory_.size, larger.size));
+    give_memory(std::exchange(memory_, larger));
   }
 
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
+  Memory memory_;
+  std::size_t size_ = 0;
 };
 
-/// `offsets`: of texts, sequences and lists, one more than rows, in values or elements.
+/// `offsets`: of texts, sequences, lists and points, one more than rows, in values or elements.
+/// `values` of points: a byte for each row, 0 where there are none to be had.
 struct ColumnData {
   Buffer values, offsets;
 
@@ -79,7 +79,7 @@ struct Batch {
 };
 
 inline bool has_offsets(Kind kind) {
-  return kind == Kind::text || kind == Kind::sequence || kind == Kind::list;
+  return kind == Kind::text || kind == Kind::sequence || kind == Kind::list || kind == Kind::points;
 }
 
 }  // namespace wirecost::arrow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wirecost/arrow/export.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@ namespace wirecost::arrow {
 namespace {
 
 constexpr const char* list_format = "+L";
+constexpr std::int64_t nullable = 2;
 
 /// What an exported structure owns, apart from its children's own.
 template <class Exported>
@@ -53,17 +55,23 @@ bool has_elements(const Node& node) {  // which are scalars
          (node.kind == Kind::block && !node.format.starts_with("w:"));
 }
 
+bool is_list(const Node& node) {  // of structures, texts or other lists
+  return node.kind == Kind::list || node.kind == Kind::array || node.kind == Kind::points;
+}
+
 bool is_fixed_list(const Node& node) {
   return node.kind == Kind::block || node.kind == Kind::array;
 }
 
+bool is_exported(const Node& node) { return node.kept && node.shown; }
+
 /// Children of a node that are exported.
 std::size_t kept_children(const Plan& plan, std::size_t number) {
   const Node& node = plan.nodes[number];
-  if (node.kind == Kind::list || node.kind == Kind::array || has_elements(node)) return 1;
+  if (is_list(node) || has_elements(node)) return 1;
   std::size_t kept = 0, at = number + 1;
   for (std::uint32_t i = 0; i < node.children; ++i) {
-    kept += plan.nodes[at].kept;
+    kept += is_exported(plan.nodes[at]);
     for (std::size_t left = 1; left != 0; --left) left += plan.nodes[at++].children;
   }
   return kept;
@@ -74,7 +82,7 @@ template <class Callback>
 std::size_t each_child(const Plan& plan, std::size_t number, Callback callback) {
   std::size_t at = number + 1, place = 0;
   for (std::uint32_t i = 0; i < plan.nodes[number].children; ++i) {
-    if (plan.nodes[at].kept) callback(place++, at);
+    if (is_exported(plan.nodes[at])) callback(place++, at);
     for (std::size_t left = 1; left != 0; --left) left += plan.nodes[at++].children;
   }
   return at;
@@ -85,7 +93,8 @@ void schema(const Plan& plan, std::size_t number, ArrowSchema& into) {
   Owned<ArrowSchema>& owned = own(into, kept_children(plan, number));
   owned.name = node.name;
   owned.format = node.format;
-  if (has_elements(node) || node.kind == Kind::list || node.kind == Kind::array)
+  if (node.kind == Kind::points) into.flags = nullable;
+  if (has_elements(node) || is_list(node))
     owned.format = is_fixed_list(node) ? "+w:" + std::to_string(node.count) : list_format;
   into.format = owned.format.c_str();
   into.name = owned.name.c_str();
@@ -103,19 +112,19 @@ void schema(const Plan& plan, std::size_t number, ArrowSchema& into) {
   }
 }
 
-/// Sets values; booleans have a bit each in Arrow.
-void set_values(Owned<ArrowArray>& owned, const std::string& format, const ColumnData& data,
-                std::int64_t length) {
-  if (format != "b") {
-    owned.buffers.push_back(data.values.data());
-    return;
-  }
+/// What has a byte each here has a bit each in Arrow.
+const void* bits(Owned<ArrowArray>& owned, const std::byte* values, std::int64_t length) {
   const auto count = static_cast<std::size_t>(length);
   owned.bits.resize(count / 8 + 1);
   for (std::size_t i = 0; i < count; ++i)
-    owned.bits[i / 8] |=
-        static_cast<std::uint8_t>((data.values.data()[i] != std::byte{0}) << (i % 8));
-  owned.buffers.push_back(owned.bits.data());
+    owned.bits[i / 8] |= static_cast<std::uint8_t>((values[i] != std::byte{0}) << (i % 8));
+  return owned.bits.data();
+}
+
+void set_values(Owned<ArrowArray>& owned, const std::string& format, const ColumnData& data,
+                std::int64_t length) {
+  const std::byte* const values = data.values.data();
+  owned.buffers.push_back(format == "b" ? bits(owned, values, length) : values);
 }
 
 void finish(ArrowArray& into, Owned<ArrowArray>& owned, std::int64_t length) {
@@ -130,9 +139,14 @@ void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::i
   const Node& node = plan.nodes[number];
   Owned<ArrowArray>& owned = own(into, kept_children(plan, number));
   owned.batch = batch;
-  owned.buffers.push_back(nullptr);  // validity: every value is there
   const std::uint32_t column = plan.column_of[number];
   const ColumnData* const data = column == none ? nullptr : &batch->columns[column];
+  owned.buffers.push_back(nullptr);  // validity: every value is there, but for points
+  if (node.kind == Kind::points) {
+    const std::byte* const values = data->values.data();
+    into.null_count = std::count(values, values + length, std::byte{0});
+    owned.buffers[0] = bits(owned, values, length);
+  }
   std::int64_t elements = length;
   if (data != nullptr && has_offsets(node.kind)) {
     owned.buffers.push_back(data->offsets.data());
@@ -147,7 +161,7 @@ void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::i
     of_element.buffers.push_back(nullptr);
     set_values(of_element, node.format, *data, elements);
     finish(element, of_element, elements);
-  } else if (node.kind == Kind::structure || node.kind == Kind::list || node.kind == Kind::array) {
+  } else if (node.kind == Kind::structure || is_list(node)) {
     each_child(plan, number, [&](std::size_t place, std::size_t child) {
       array(batch, child, elements, owned.child(place));
     });

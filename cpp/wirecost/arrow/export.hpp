@@ -8,7 +8,7 @@
 
 namespace wirecost::arrow {
 
-/// Writes the type of a plan's rows: a structure, none of whose values can be absent.
+/// Writes the type of a plan's rows: a structure, whose points alone can be absent.
 void export_schema(const Plan& plan, ArrowSchema& into);
 
 /// Writes rows, which share the memory of the batch; only booleans are packed anew.

@@ -19,10 +19,38 @@ constexpr std::size_t padding = 3;  // bytes that DDS may add to a message
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// Values at equal distances, to be one behind the other.
-template <std::size_t size>
-void gather(std::byte* to, const std::byte* from, std::size_t distance, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * distance, size);
+/// Places at equal distances.
+struct Strided {
+  const std::byte* first;
+  std::size_t distance;
+  const std::byte* operator[](std::size_t number) const { return first + number * distance; }
+};
+
+/// The same place in each of several messages.
+struct Placed {
+  const std::byte* const* messages;
+  std::size_t at;
+  const std::byte* operator[](std::size_t number) const { return messages[number] + at; }
+};
+
+/// Values from places, to be one behind the other.
+template <std::size_t size, class Places>
+void gather(std::byte* to, Places from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from[i], size);
+}
+
+template <class Places>
+void gather(std::byte* to, Places from, std::size_t size, std::size_t count) {
+  switch (size) {
+    case 1: return gather<1>(to, from, count);
+    case 2: return gather<2>(to, from, count);
+    case 4: return gather<4>(to, from, count);
+    case 8: return gather<8>(to, from, count);
+    case 72: return gather<72>(to, from, count);  // covariances
+    case 288: return gather<288>(to, from, count);
+    default:
+      for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from[i], size);
+  }
 }
 
 template <class Integer>
@@ -65,7 +93,9 @@ void append_mended(Buffer& to, std::string_view text) {
 }  // namespace
 
 Pass::Pass(std::shared_ptr<const Plan> plan)
-    : plan_(std::move(plan)), capacities_(plan_->levels.size()) {
+    : plan_(std::move(plan)),
+      header_(plan_->headed ? header : 0),
+      capacities_(plan_->levels.size()) {
   take();
 }
 
@@ -101,24 +131,84 @@ std::shared_ptr<Batch> Pass::take() {
 
 std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t most_bytes) {
   std::size_t number = 0;
-  for (; number < from.begins.size(); ++number) {
+  layout_.size = 0;
+  while (number < from.begins.size()) {
     if (rows() >= most_rows || bytes_ >= most_bytes) break;
+    if (layout_.size != 0) {
+      const std::size_t fitting = (most_bytes - bytes_ - 1) / layout_.size + 1;
+      const std::size_t count = alike(from, number, std::min(fitting, most_rows - rows()));
+      add_alike(from.times.data() + number, count);
+      number += count;
+      if (count != 0) continue;
+    }
     const std::uint64_t begin = from.begins[number], size = from.sizes[number];
+    const std::int64_t time = from.times[number++];
     const std::size_t whole = from.memory.size();
     if (begin > whole || size > whole - begin) {
       ++losses_.damaged;
       continue;
     }
-    carried_ = mended_ = 0;
-    if (!message(from.memory.subspan(begin, size), from.times[number])) {
+    carried_ = mended_ = pointless_ = 0;
+    layout_.size = 0;
+    if (!message(from.memory.subspan(begin, size), time)) {
       undo();
       continue;
     }
+    if (plan_->flat && mended_ == 0) layout_.size = size;
     losses_.carried += carried_;
     losses_.mended += mended_;
+    losses_.pointless += pointless_;
     bytes_ += size;
   }
   return number;
+}
+
+/// Finds the next messages that lie as the last one did: their places come into `alike_`.
+std::size_t Pass::alike(const Messages& from, std::size_t first, std::size_t most) {
+  const std::size_t last = std::min(from.begins.size(), first + std::min(most, alike_.size()));
+  const std::size_t whole = from.memory.size(), size = layout_.size;
+  std::size_t count = 0;
+  for (std::size_t number = first; number < last; ++number) {
+    const std::uint64_t begin = from.begins[number];
+    if (from.sizes[number] != size || begin > whole || size > whole - begin) break;
+    const std::byte* const data = from.memory.data() + begin + header_;
+    const bool agrees = std::ranges::all_of(layout_.same, [&](const Layout::Bytes& bytes) {
+      return std::memcmp(data + bytes.begin, data_ + bytes.begin, bytes.size) == 0;
+    });
+    if (!agrees) break;
+    alike_[count++] = data;
+  }
+  return count;
+}
+
+/// Adds the messages of `alike_`: each value is where the last message had it.
+void Pass::add_alike(const std::int64_t* times, std::size_t count) {
+  if (count == 0) return;
+  const std::size_t row = batch_->counts[0];
+  ensure(0, row + count);
+  note_times(times, row, count);
+  carried_ = 0;
+  for (const Layout::Part& part : layout_.parts) {
+    const Step& step = *part.step;
+    if (step.op == Step::Op::run) {
+      const Run::Distances& distances = step.run.by_phase[part.begin & step.run.mask];
+      for (std::size_t i = 0; i < step.run.leaves.size(); ++i)
+        leaf(step.run.leaves[i], row, count,
+             Placed{alike_.data(), part.begin + distances.leaves[i]});
+    } else if (step.column != none) {
+      ColumnData& column = batch_->columns[step.column];
+      std::byte* const to = column.values.extend(part.size * count);
+      gather(to, Placed{alike_.data(), part.begin}, part.size, count);
+      if (swapped_) swap_bytes(to, step.width, part.size * count / std::max(step.width, 1U));
+      for (std::size_t i = 0; i < count; ++i)
+        column.ends()[row + i] =
+            column.ends()[row - 1] + static_cast<std::int64_t>((i + 1) * part.count);
+    }
+  }
+  losses_.carried += carried_;
+  losses_.longer += layout_.is_longer ? count : 0;
+  batch_->counts[0] += count;
+  bytes_ += count * layout_.size;
 }
 
 bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
@@ -143,30 +233,70 @@ bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
   at_ = 0;
   const std::size_t row = batch_->counts[0];
   ensure(0, row + 1);
-  for (const std::uint32_t column : plan_->levels[0])
-    if (plan_->columns[column].kind == Kind::recorded)
-      std::memcpy(batch_->columns[column].values.data() + row * sizeof time, &time, sizeof time);
-  if (!steps(plan_->steps, row)) {
+  note_times(&time, row, 1);
+  if (!(plan_->flat ? noted_steps(row) : steps(plan_->steps, row))) {
     ++losses_.damaged;
     return false;
   }
   ++batch_->counts[0];
-  if (size_ - at_ > (plan_->headed ? padding : 0)) ++losses_.longer;
+  layout_.is_longer = size_ - at_ > (plan_->headed ? padding : 0);
+  losses_.longer += layout_.is_longer;
   return true;
 }
 
-bool Pass::steps(const std::vector<Step>& steps, std::size_t row) {
-  for (const Step& step : steps) {
-    bool is_whole = false;
-    switch (step.op) {
-      case Step::Op::run: is_whole = run(step.run, row, 1); break;
-      case Step::Op::text: is_whole = text(step, row); break;
-      case Step::Op::sequence: is_whole = sequence(step, row); break;
-      case Step::Op::elements: is_whole = elements(step, row); break;
+void Pass::note_times(const std::int64_t* times, std::size_t row, std::size_t count) {
+  for (const std::uint32_t column : plan_->levels[0])
+    if (plan_->columns[column].kind == Kind::recorded)
+      std::memcpy(batch_->columns[column].values.data() + row * sizeof *times, times,
+                  count * sizeof *times);
+}
+
+/// Reads a message and notes how it lies.
+bool Pass::noted_steps(std::size_t row) {
+  layout_.parts.clear();
+  layout_.same.clear();
+  // The header is compared as well: it has the order of bytes.
+  if (header_ != 0) layout_.same.push_back({-static_cast<std::ptrdiff_t>(header_), 2});
+  for (const Step& each : plan_->steps) {
+    const std::size_t begin = at_;
+    if (!step(each, row)) return false;
+    if (each.op == Step::Op::run) {
+      layout_.parts.push_back({&each, begin, 0, 0});
+      continue;
     }
-    if (!is_whole) return false;
+    const std::size_t length_at = begin + (-begin & (std::min(4U, plan_->largest) - 1));
+    const std::size_t count = number(data_ + length_at);
+    const bool is_text = each.op == Step::Op::text;
+    // Of a sequence all but the count may change; of a text nothing, which would be read anew.
+    const std::size_t compared = is_text ? at_ - length_at : sizeof(std::uint32_t);
+    layout_.same.push_back({static_cast<std::ptrdiff_t>(length_at), compared});
+    if (is_text) {
+      const std::size_t size = count - (ends_with_nul(data_ + at_ - count, count) ? 1 : 0);
+      layout_.parts.push_back({&each, at_ - count, size, size});
+    } else {
+      layout_.parts.push_back({&each, at_ - count * each.width, count * each.width, count});
+    }
   }
   return true;
+}
+
+bool Pass::ends_with_nul(const std::byte* text, std::size_t size) const {
+  return plan_->headed && size != 0 && text[size - 1] == std::byte{0};
+}
+
+bool Pass::steps(const std::vector<Step>& steps, std::size_t row) {
+  return std::ranges::all_of(steps, [&](const Step& each) { return step(each, row); });
+}
+
+bool Pass::step(const Step& step, std::size_t row) {
+  switch (step.op) {
+    case Step::Op::run: return run(step.run, row, 1);
+    case Step::Op::text: return text(step, row);
+    case Step::Op::sequence: return sequence(step, row);
+    case Step::Op::elements: return elements(step, row);
+    case Step::Op::points: return points(step, row);
+  }
+  return false;
 }
 
 bool Pass::run(const Run& run, std::size_t row, std::size_t count) {
@@ -178,7 +308,7 @@ bool Pass::run(const Run& run, std::size_t row, std::size_t count) {
     const std::size_t alike = ((at_ + size) & run.mask) == phase ? count : 1;
     if (size == 0 || alike > (size_ - at_) / size) return false;
     for (std::size_t i = 0; i < run.leaves.size(); ++i)
-      leaf(run.leaves[i], row, alike, data_ + at_ + distances.leaves[i], size);
+      leaf(run.leaves[i], row, alike, Strided{data_ + at_ + distances.leaves[i], size});
     at_ += alike * size;
     row += alike;
     count -= alike;
@@ -186,12 +316,12 @@ bool Pass::run(const Run& run, std::size_t row, std::size_t count) {
   return true;
 }
 
-void Pass::leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std::byte* from,
-                std::size_t distance) {
+template <class Places>
+void Pass::leaf(const Leaf& leaf, std::size_t row, std::size_t count, Places from) {
   std::byte* const values = batch_->columns[leaf.column].values.data();
   if (leaf.kind == Kind::time) {
-    for (std::size_t i = 0; i < count; ++i, from += distance) {
-      const std::uint32_t seconds = number(from), rest = number(from + 4);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t seconds = number(from[i]), rest = number(from[i] + 4);
       const std::int64_t whole = (leaf.count & signed_seconds) != 0
                                      ? static_cast<std::int32_t>(seconds)
                                      : static_cast<std::int64_t>(seconds);
@@ -206,16 +336,7 @@ void Pass::leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std:
   }
   const std::size_t size = leaf.width * leaf.count;
   std::byte* const to = values + row * size;
-  switch (size) {
-    case 1: gather<1>(to, from, distance, count); break;
-    case 2: gather<2>(to, from, distance, count); break;
-    case 4: gather<4>(to, from, distance, count); break;
-    case 8: gather<8>(to, from, distance, count); break;
-    case 72: gather<72>(to, from, distance, count); break;  // covariances
-    case 288: gather<288>(to, from, distance, count); break;
-    default:
-      for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * distance, size);
-  }
+  gather(to, from, size, count);
   if (swapped_) swap_bytes(to, leaf.width, count * leaf.count);
 }
 
@@ -225,7 +346,7 @@ bool Pass::text(const Step& step, std::size_t row) {
   std::string_view text(reinterpret_cast<const char*>(data_ + at_), size);
   at_ += size;
   if (step.column == none) return true;
-  if (plan_->headed && text.ends_with('\0')) text.remove_suffix(1);
+  text.remove_suffix(ends_with_nul(data_ + at_ - size, size) ? 1 : 0);
   ColumnData& column = batch_->columns[step.column];
   if (is_utf8(text)) [[likely]] {
     std::memcpy(column.values.extend(text.size()), text.data(), text.size());
@@ -281,6 +402,70 @@ bool Pass::elements(const Step& step, std::size_t row) {
   return true;
 }
 
+bool Pass::points(const Step& step, std::size_t row) {
+  std::uint32_t size = 0;
+  if (!length(size) || size > size_ - at_) return false;
+  const std::byte* const data = data_ + at_;
+  at_ += size;
+  const Points& points = plan_->points;
+  const std::uint64_t width = noted(points.width, row), height = noted(points.height, row);
+  const std::uint64_t line = width * points.step;
+  const std::uint64_t stride = height > 1 ? noted(points.row_step, row) : line;
+  // Each factor has 32 bits, `line` alone may have more.
+  const bool is_whole = (width == 0 || height == 0)
+                            ? size == 0
+                            : line <= stride && stride <= size && stride * height == size;
+  const bool is_read = is_whole && is_expected(row);
+  pointless_ += !is_read;
+  const std::size_t first = batch_->counts[step.level];
+  const std::size_t count = is_read ? width * height : 0;
+  ensure(step.level, first + count);
+  for (const Points::Field& field : points.expected) {
+    if (field.column == none || count == 0) continue;
+    const std::size_t bytes = std::size_t{field.width} * field.count;
+    std::byte* const to = batch_->columns[field.column].values.data() + first * bytes;
+    for (std::size_t y = 0; y < height; ++y)
+      gather(to + y * width * bytes, Strided{data + y * stride + field.offset, points.step}, bytes,
+             width);
+    if (points.big) swap_bytes(to, field.width, count * field.count);
+  }
+  batch_->counts[step.level] = first + count;
+  ColumnData& column = batch_->columns[step.column];
+  *column.values.extend(1) = std::byte{is_read};
+  column.ends()[row] = static_cast<std::int64_t>(first + count);
+  return true;
+}
+
+/// Whether a cloud describes its points as the plan does.
+bool Pass::is_expected(std::size_t row) const {
+  const Points& points = plan_->points;
+  const std::int64_t* const ends = batch_->columns[points.fields].begins() + row;
+  if (noted(points.point_step, row) != points.step ||
+      (noted(points.is_bigendian, row) != 0) != points.big ||
+      ends[1] - ends[0] != static_cast<std::int64_t>(points.expected.size()))
+    return false;
+  auto at = static_cast<std::size_t>(ends[0]);
+  const ColumnData& names = batch_->columns[points.name];
+  for (const Points::Field& field : points.expected) {
+    const std::int64_t* const text = names.begins() + at;
+    const std::string_view name(reinterpret_cast<const char*>(names.values.data()) + text[0],
+                                static_cast<std::size_t>(text[1] - text[0]));
+    if (name != field.name || noted(points.offset, at) != field.offset ||
+        noted(points.datatype, at) != field.datatype || noted(points.count, at) != field.count)
+      return false;
+    ++at;
+  }
+  return true;
+}
+
+/// A whole number that was read before.
+std::uint64_t Pass::noted(std::uint32_t column, std::size_t row) const {
+  const std::size_t width = plan_->columns[column].width;
+  std::uint64_t value = 0;
+  std::memcpy(&value, batch_->columns[column].values.data() + row * width, width);
+  return value;
+}
+
 bool Pass::length(std::uint32_t& into) {
   if (!align(sizeof into) || size_ - at_ < sizeof into) return false;
   into = number(data_ + at_);
@@ -328,7 +513,8 @@ void Pass::undo() {
       batch_->counts[column.child] = rows * column.count;
     } else if (has_offsets(column.kind)) {
       const auto end = static_cast<std::size_t>(data.begins()[rows]);
-      if (column.kind == Kind::list)
+      if (column.kind == Kind::points) data.values.resize(rows);
+      if (column.kind == Kind::list || column.kind == Kind::points)
         batch_->counts[column.child] = end;
       else
         data.values.resize(end * column.width);

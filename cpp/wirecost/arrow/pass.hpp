@@ -2,11 +2,13 @@
 // One pass over messages in memory, which appends their values to columns.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "wirecost/arrow/batch.hpp"
 #include "wirecost/arrow/plan.hpp"
@@ -26,6 +28,7 @@ struct Losses {
   std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
   std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
   std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
+  std::uint64_t pointless = 0;  // clouds of another layout than the plan's, whose points are null
   std::map<std::uint16_t, std::uint64_t> refused;  // messages by their first bytes, no plain CDR
 };
 
@@ -46,14 +49,40 @@ class Pass {
   const Losses& losses() const { return losses_; }
 
  private:
+  /// Where a message has its values: so have others of its size with the same bytes in `same`.
+  struct Layout {
+    struct Bytes {
+      std::ptrdiff_t begin;
+      std::size_t size;
+    };
+    struct Part {
+      const Step* step;
+      std::size_t begin;
+      std::size_t size, count;  // of texts and sequences: bytes, and what their offsets count
+    };
+    std::size_t size = 0;  // of the message; 0: not known
+    bool is_longer = false;
+    std::vector<Bytes> same;
+    std::vector<Part> parts;
+  };
+
+  std::size_t alike(const Messages& from, std::size_t first, std::size_t most);
+  void add_alike(const std::int64_t* times, std::size_t count);
+  void note_times(const std::int64_t* times, std::size_t row, std::size_t count);
+  bool noted_steps(std::size_t row);
+  bool ends_with_nul(const std::byte* text, std::size_t size) const;
   bool message(std::span<const std::byte> bytes, std::int64_t time);
   bool steps(const std::vector<Step>& steps, std::size_t row);
+  bool step(const Step& step, std::size_t row);
   bool run(const Run& run, std::size_t row, std::size_t count);
-  void leaf(const Leaf& leaf, std::size_t row, std::size_t count, const std::byte* from,
-            std::size_t distance);
+  template <class Places>
+  void leaf(const Leaf& leaf, std::size_t row, std::size_t count, Places from);
   bool text(const Step& step, std::size_t row);
   bool sequence(const Step& step, std::size_t row);
   bool elements(const Step& step, std::size_t row);
+  bool points(const Step& step, std::size_t row);
+  bool is_expected(std::size_t row) const;
+  std::uint64_t noted(std::uint32_t column, std::size_t row) const;
   bool length(std::uint32_t& into);
   bool align(std::uint32_t width);
   void ensure(std::uint32_t level, std::size_t rows);
@@ -61,15 +90,18 @@ class Pass {
   std::uint32_t number(const std::byte* from) const;
 
   std::shared_ptr<const Plan> plan_;
+  std::size_t header_;  // bytes
   std::shared_ptr<Batch> batch_;
   std::vector<std::size_t> capacities_;  // rows of each level
   Losses losses_;
-  std::uint64_t carried_ = 0, mended_ = 0;  // of the message that is being read
+  std::uint64_t carried_ = 0, mended_ = 0, pointless_ = 0;  // of the message that is being read
   std::size_t bytes_ = 0;
   // The message: `at_` counts from behind its header and is never larger than `size_`.
   const std::byte* data_ = nullptr;
   std::size_t at_ = 0, size_ = 0;
   bool swapped_ = false;
+  Layout layout_;
+  std::array<const std::byte*, 64> alike_{};  // few enough that they stay in the nearest cache
 };
 
 }  // namespace wirecost::arrow

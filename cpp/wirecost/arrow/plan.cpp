@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -34,6 +35,10 @@ class Builder {
     if (plan_.nodes.empty() || plan_.nodes[0].kind != Kind::structure)
       throw std::invalid_argument("a plan without a message");
     plan_.steps = steps(0, 0).first;
+    plan_.flat = std::ranges::all_of(plan_.steps, [](const Step& step) {
+      return step.op != Step::Op::elements && step.op != Step::Op::points;
+    });
+    if (plan_.points.step != 0) describe_points();
     if (at_ != plan_.nodes.size()) throw std::invalid_argument("a plan of several messages");
   }
 
@@ -77,6 +82,7 @@ class Builder {
         made.push_back(std::move(step));
         return 4;
       }
+      case Kind::points: return points(number, made, pending, level);
       case Kind::list:
       case Kind::array: return elements(number, made, pending, level, depth);
     }
@@ -117,6 +123,87 @@ class Builder {
     if (node.count == 0 || node.count > largest_run / least)
       throw std::length_error("an array of too many elements");
     return node.count * least;
+  }
+
+  std::uint64_t points(std::size_t number, std::vector<Step>& made, Pending& pending,
+                       std::uint32_t level) {
+    flush(made, pending);
+    const Node node = plan_.nodes[number];
+    Points& points = plan_.points;
+    if (level != 0 || points.step != 0 || node.width == 0 || at_ >= plan_.nodes.size() ||
+        plan_.nodes[at_].kind != Kind::structure)
+      throw std::invalid_argument("a plan of other points");
+    points.step = node.width;
+    points.big = node.count != 0;
+    Step step{.op = Step::Op::points, .level = static_cast<std::uint32_t>(plan_.levels.size())};
+    plan_.levels.emplace_back();
+    step.column = column(number, level, {Kind::points, level, 1, 1, step.level});
+    std::uint64_t left = node.width;
+    for (std::uint32_t i = plan_.nodes[at_++].children; i != 0; --i) {
+      if (at_ >= plan_.nodes.size()) throw std::invalid_argument("a plan of other points");
+      const Node& field = plan_.nodes[at_];
+      const std::uint64_t size = field.width * field.count;
+      // Together they are no larger than the point, so columns are no larger than messages.
+      if ((field.kind != Kind::scalar && field.kind != Kind::block) || field.count == 0 ||
+          field.width == 0 || field.count > node.width || size > left ||
+          field.offset > node.width - size)
+        throw std::invalid_argument("a plan of other points");
+      left -= size;
+      points.expected.push_back({field.name, static_cast<std::uint32_t>(field.offset),
+                                 datatype(field), static_cast<std::uint32_t>(field.count),
+                                 field.width,
+                                 column(at_, field.kept ? step.level : none,
+                                        {field.kind, step.level, field.width, field.count})});
+      ++at_;
+    }
+    made.push_back(std::move(step));
+    return 4;
+  }
+
+  /// A type by its number in sensor_msgs/PointField.
+  static std::uint8_t datatype(const Node& field) {
+    constexpr std::string_view formats = "cCsSiIfg";
+    constexpr std::string_view widths = "11224448";
+    const std::size_t place =
+        field.format.size() == 1 ? formats.find(field.format[0]) : std::string_view::npos;
+    if (place == std::string_view::npos ||
+        field.width != static_cast<std::uint32_t>(widths[place] - '0'))
+      throw std::invalid_argument("a plan of other points");
+    return static_cast<std::uint8_t>(1 + place);
+  }
+
+  /// Finds the columns that describe points.
+  void describe_points() const {
+    Points& points = plan_.points;
+    const auto of_u32 = [&](std::string_view name, std::uint32_t& to) {
+      return std::tuple{name, Kind::scalar, 4U, &to};
+    };
+    const std::tuple<std::string_view, Kind, std::uint32_t, std::uint32_t*> wanted[] = {
+        of_u32("height", points.height),
+        of_u32("width", points.width),
+        of_u32("point_step", points.point_step),
+        of_u32("row_step", points.row_step),
+        {"is_bigendian", Kind::scalar, 1, &points.is_bigendian},
+        {"fields", Kind::list, 0, &points.fields},
+        {"name", Kind::text, 0, &points.name},
+        of_u32("offset", points.offset),
+        {"datatype", Kind::scalar, 1, &points.datatype},
+        of_u32("count", points.count),
+    };
+    for (const auto& [name, kind, width, to] : wanted)
+      for (std::size_t i = 0; i < plan_.nodes.size() && *to == none; ++i)
+        if (plan_.nodes[i].name == name && plan_.nodes[i].kind == kind &&
+            (kind != Kind::scalar || plan_.nodes[i].width == width))
+          *to = plan_.column_of[i];
+    const auto level_of = [&](std::uint32_t number) {
+      return number == none ? none : plan_.columns[number].level;
+    };
+    for (const auto number : {points.height, points.width, points.point_step, points.row_step,
+                              points.is_bigendian, points.fields})
+      if (level_of(number) != 0) throw std::invalid_argument("a plan of other points");
+    for (const auto number : {points.name, points.offset, points.datatype, points.count})
+      if (level_of(number) != plan_.columns[points.fields].child)
+        throw std::invalid_argument("a plan of other points");
   }
 
   std::uint32_t column(std::size_t number, std::uint32_t level, const Column& column) {

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
   structure,  // its children, one after the other
   list,       // a count and that many times its only child
   array,      // `count` times its only child
+  points,     // a length and the bytes of points, as a cloud's other fields describe them
 };
 constexpr std::uint64_t signed_seconds = 1, signed_nanoseconds = 2;
 
@@ -32,7 +33,11 @@ struct Node {
   std::uint32_t width = 0;
   std::uint64_t count = 0;
   std::uint32_t children = 0;
-  bool kept = true;  // false: read over, together with its children
+  bool kept = true;   // false: read over, together with its children
+  bool shown = true;  // false: kept in the batch alone, to read points by
+  // Points are `width` bytes apart, in big-endian order if `count` is not 0; their only child is a
+  // structure of scalars and blocks, each so many bytes behind the point's beginning:
+  std::uint64_t offset = 0;
 };
 
 constexpr std::uint32_t none = UINT32_MAX;
@@ -66,8 +71,27 @@ struct Run {
   std::uint32_t mask = 0;  // of the beginnings that differ
 };
 
+/// The points of sensor_msgs/PointCloud2: which of its fields describe them, and what those said
+/// when the plan was made.
+struct Points {
+  struct Field {
+    std::string name;
+    std::uint32_t offset;
+    std::uint8_t datatype;
+    std::uint32_t count;
+    std::uint32_t width;
+    std::uint32_t column;
+  };
+  std::uint32_t height = none, width = none, is_bigendian = none, point_step = none,
+                row_step = none;
+  std::uint32_t fields = none, name = none, offset = none, datatype = none, count = none;
+  std::uint32_t step = 0;  // bytes from point to point
+  bool big = false;
+  std::vector<Field> expected;
+};
+
 struct Step {
-  enum class Op : std::uint8_t { run, text, sequence, elements } op;
+  enum class Op : std::uint8_t { run, text, sequence, elements, points } op;
   std::uint32_t column = none;
   std::uint32_t width = 0;
   std::uint64_t count = 0;     // elements of an array
@@ -81,13 +105,16 @@ struct Step {
 /// Everything that does not change between messages.
 struct Plan {
   /// `largest`: the largest alignment, 1 for none; `headed`: messages begin with the header of CDR,
-  /// and their texts end with a NUL. Throws std::invalid_argument, std::length_error.
+  /// and their texts end with a NUL. At most one of the message's own fields is points. Throws
+  /// std::invalid_argument, std::length_error.
   Plan(std::vector<Node> nodes, std::uint32_t largest, bool headed);
 
   std::vector<Node> nodes;
   std::uint32_t largest;
   bool headed;
   std::vector<Step> steps;
+  bool flat = false;  // each step is a run, a text or a sequence
+  Points points;      // where a step is points
   std::vector<Column> columns;
   std::vector<std::uint32_t> column_of;            // by node
   std::vector<std::vector<std::uint32_t>> levels;  // columns of each; the first level is messages

@@ -11,6 +11,7 @@
 #include "names.hpp"
 #include "settings.hpp"
 #include "thread_probe.hpp"
+#include "thread_section.hpp"
 #include "undisturbed.hpp"
 
 namespace {
@@ -106,6 +107,18 @@ void wirecost_probe_begin(uint32_t id, uint64_t loop) {
 
 void wirecost_probe_end(uint32_t id, int64_t value) {
   if (ThreadProbe* here = probe()) here->end(id, value);
+}
+
+[[gnu::visibility("default")]] void wirecost_probe_thread(std::uint32_t section) {
+  if (ThreadProbe* here = probe()) here->set_thread_section(section);
+}
+
+[[gnu::visibility("default")]] void wirecost_probe_pause() {
+  if (of_thread != nullptr) of_thread->pause();
+}
+
+[[gnu::visibility("default")]] void wirecost_probe_resume() {
+  if (of_thread != nullptr) of_thread->resume();
 }
 
 void wirecost_probe_span(uint32_t id, int64_t begin_ns, int64_t end_ns, uint64_t loop,

@@ -114,6 +114,7 @@ void ThreadProbe::warm_up() {
 }
 
 ThreadProbe::~ThreadProbe() {
+  if (!abandoned_ && in_thread_section_) end(open_[0].id, 0);
   stacks_.reset();
   if (system_calls_ != nullptr) system_calls_->close();
   if (!log_.open() || abandoned_) return;
@@ -134,7 +135,8 @@ void ThreadProbe::watch(bool watched) {
       observed_ = inside;
       stacks_->observe(inside ? this : nullptr);
       // From the first one on: to switch it for each section would cost it system calls.
-      if (inside && !stacks_->armed() && is_warm(open_[0].begin_ns)) stacks_->arm(true);
+      if (inside && !stacks_->armed() && (in_thread_section_ || is_warm(open_[0].begin_ns)))
+        stacks_->arm(true);
     }
   }
   if (system_calls_ != nullptr && watched) system_calls_->arm(true);
@@ -148,11 +150,17 @@ void ThreadProbe::seen(Event event, const void* at) {
   if (!watched_) return;
   watched_ = false;
   ++events_[static_cast<std::size_t>(event)];
-  const Open& open = open_[depth_ - 1];
-  if (is_warm(open.begin_ns) && is_exceeding(event)) {
+  // Handlers let our own system calls pass already.
+  Reports* const armed = at == nullptr ? system_calls_ : nullptr;
+  if (in_thread_section_ && !is_warm(open_[0].begin_ns)) {
     const Undisturbed undisturbed;
-    // Handlers let our own system calls pass already.
-    Reports* const armed = at == nullptr ? system_calls_ : nullptr;
+    if (armed != nullptr) armed->arm(false);
+    leave_out_warm_up(monotonic_ns());
+    if (armed != nullptr) armed->arm(true);
+  }
+  const Open& open = open_[depth_ - 1];
+  if ((is_warm(open.begin_ns) || is_warm(open_[0].begin_ns)) && is_exceeding(event)) {
+    const Undisturbed undisturbed;
     if (armed != nullptr) armed->arm(false);
     const ThreadUsage::Faults before = counters_.faults();
     stacks_->add(event, at, {open.id, parent_at(depth_ - 1), std::uint8_t(depth_ - 1), open.loop},
@@ -162,6 +170,18 @@ void ThreadProbe::seen(Event event, const void* at) {
     if (armed != nullptr) armed->arm(true);
   }
   watched_ = true;
+}
+
+void ThreadProbe::leave_out_warm_up(std::int64_t now) {
+  Open& thread = open_[0];
+  if (is_warm(now)) {
+    // Since the last event of the warm-up nothing was counted.
+    thread.begin_ns = first_ns(now) + after_ns_;
+    return;
+  }
+  thread.begin_ns = now;
+  thread.events = events_;
+  if (counters_.opened() != 0) counters_.read(thread.counters);
 }
 
 bool ThreadProbe::is_exceeding(Event event) const {
@@ -236,6 +256,26 @@ void ThreadProbe::begin(std::uint32_t id, std::uint64_t loop) {
   if (watches_) first_ns(open.begin_ns);
 }
 
+void ThreadProbe::set_thread_section(std::uint32_t id) {
+  if (id == thread_section_) return;
+  pause();
+  thread_section_ = id;
+  if (id == no_parent) return;
+  // So that the log shows when the warm-up began, whatever is left out of it.
+  mark(id, 0, WIRECOST_PROBE_COUNT_LOOPS, 0);
+  resume();
+}
+
+void ThreadProbe::pause() {
+  if (in_thread_section_ && depth_ == 1) end(open_[0].id, 0);
+}
+
+void ThreadProbe::resume() {
+  if (thread_section_ == no_parent || depth_ != 0) return;
+  in_thread_section_ = true;
+  begin(thread_section_, WIRECOST_PROBE_COUNT_LOOPS);
+}
+
 std::size_t ThreadProbe::innermost(std::uint32_t id) const {
   std::size_t at = depth_;
   while (at != 0 && open_[at - 1].id != id) --at;
@@ -273,6 +313,11 @@ void ThreadProbe::end(std::uint32_t id, std::int64_t value) {
   }
   header.unclosed += depth_ - at;
   depth_ = at - 1;
+  if (depth_ == 0 && in_thread_section_) {
+    in_thread_section_ = false;
+    if (stacks_ != nullptr && !is_warm(open_[0].begin_ns) && is_warm(end_ns))
+      leave_out_warm_up(end_ns);
+  }
   Record* record = log_.next();
   if (record == nullptr) return;
   const Open& open = open_[depth_];

@@ -35,6 +35,10 @@ class ThreadProbe : private Observer {
             std::uint64_t loop, std::int64_t value, std::uint64_t message);
   /// A section that is left without an end counts as unclosed, with those in it.
   void give_up(std::uint32_t id);
+  /// `thread_section.hpp` says what these do.
+  void set_thread_section(std::uint32_t id);
+  void pause();
+  void resume();
   void mark(std::uint32_t id, std::uint16_t part, std::uint64_t loop, std::int64_t value);
   void values(std::uint32_t id, std::uint32_t variable, std::uint64_t loop,
               std::span<const double> values);
@@ -68,6 +72,8 @@ class ThreadProbe : private Observer {
   /// Ends the program where a counter of an open section went over its limit.
   void stop_if_exceeded();
   bool is_warm(std::int64_t now) const;
+  /// Of a thread's execution that began in the warm-up: what it did there does not belong to it.
+  void leave_out_warm_up(std::int64_t now);
 
   /// A record of this instant to be completed and published, or null where it is dropped.
   Record* instant(RecordKind kind, std::uint32_t id, std::uint32_t parent, std::uint64_t loop);
@@ -86,6 +92,8 @@ class ThreadProbe : private Observer {
   std::size_t depth_ = 0;
   std::uint64_t too_deep_ = 0;  ///< sections entered beyond max_depth and not left yet
   std::uint64_t outermost_ = 0;
+  std::uint32_t thread_section_ = no_parent;
+  bool in_thread_section_ = false;   ///< it is the outermost open one
   Reports* system_calls_ = nullptr;  ///< null: no library counts them
   std::unique_ptr<Stacks> stacks_;   ///< null: not asked for
   SectionLimits limits_;

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,27 +21,17 @@ from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
 
 if TYPE_CHECKING:
+    from wirecost.data.columns.reading import TopicReader
     from wirecost.data.recordings.blocks import Window
     from wirecost.data.recordings.recording import Recording
 
 EXAMPLE = "wirecost columns read drive.mcap --topic /imu --out imu.parquet"
 SUFFIXES = (".parquet", ".arrow", ".npz")
+MOST_TOGETHER = 64
+"""Topics that are read at once, each with a thread and memory for its rows."""
 LONGEST_NAME = 200
 """Characters of a file's name that come from a topic's."""
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
-
-
-@dataclass(frozen=True)
-class _Written:
-    """A topic's file and what it has; ``notes``: what was lost or changed."""
-
-    topic: str
-    type: str
-    file: Path
-    rows: int
-    columns: dict[str, str]
-    losses: dict[str, int]
-    notes: list[str]
 
 
 @answering()
@@ -91,6 +80,8 @@ def command(
     force: Annotated[bool, option("Overwrite files that exist.", "--force")] = False,
 ) -> Answer:
     """Write the messages of a recording's topics as columns: Parquet, Arrow or NumPy files."""
+    from wirecost.data.columns.files import write
+    from wirecost.data.columns.reading import TopicReader
     from wirecost.data.recordings.recording import Recording
 
     suffix = out.suffix.lower()
@@ -110,20 +101,23 @@ def command(
         existing = [] if force else [file for file in files.values() if file.exists()]
         if existing:
             raise UserError(f"{existing[0]}: exists; name another file or add --force")
-        written: list[_Written] = []
+        readers: dict[TopicReader, Path] = {}
         unread: list[str] = []
-        with whole_file.made_folder(out if is_folder else out.parent):
-            for name, file in files.items():
-                try:
-                    written.append(_write(opened, name, paths, include or (), window, file))
-                except UserError as error:
-                    if not is_folder or topic:
-                        raise
-                    unread.append(f"{shown(name)} is left out: {error}")
-            if not written:
-                why = unread[0] if unread else "it has no messages; name another recording"
-                raise UserError(f"{recording}: no topic can be read as columns: {why}")
-    return _answer(recording, out, written, unread)
+        for name, file in files.items():
+            try:
+                readers[TopicReader(opened, name, paths, include or ())] = file
+            except UserError as error:
+                if not is_folder or topic:
+                    raise
+                unread.append(f"{shown(name)} is left out: {error}")
+        if not readers:
+            why = unread[0] if unread else "it has no messages; name another recording"
+            raise UserError(f"{recording}: no topic can be read as columns: {why}")
+        with whole_file.made_folder(out if is_folder else out.parent), progress() as advance:
+            todo = list(readers.items())
+            for at in range(0, len(todo), MOST_TOGETHER):
+                write(dict(todo[at : at + MOST_TOGETHER]), window, advance)
+    return _answer(recording, out, readers, unread)
 
 
 def _window(recording: Recording, begin: float | None, end: float | None) -> Window:
@@ -152,55 +146,42 @@ def _files(topics: Sequence[str], folder: Path) -> dict[str, Path]:
     return files
 
 
-def _write(
-    recording: Recording, topic: str, fields: Sequence[str], include: Sequence[Path],
-    window: Window, file: Path,
-) -> _Written:  # fmt: skip
-    from wirecost.data.columns.files import write
-    from wirecost.data.columns.reading import TopicReader
-
-    reader = TopicReader(recording, topic, fields, include, window)
-    with progress() as advance:
-        write(reader, file, advance)
-    columns = {leaf.path: leaf.type for leaf in reader.leaves if leaf.part.format}
-    return _Written(
-        reader.topic, reader.type, file, reader.rows, columns, reader.losses, reader.notes
-    )
-
-
-def _answer(recording: Path, out: Path, written: list[_Written], unread: list[str]) -> Answer:
-    first = written[0]
-    rows = sum(each.rows for each in written)
-    size = sum(each.file.stat().st_size for each in written)
+def _answer(
+    recording: Path, out: Path, written: Mapping[TopicReader, Path], unread: list[str]
+) -> Answer:
+    first, first_file = next(iter(written.items()))
+    rows = sum(reader.rows for reader in written)
+    size = sum(file.stat().st_size for file in written.values())
     if len(written) == 1 and not unread:
         text = (
-            f"{shown(first.file)}: {counted(rows, 'message')} of {shown(first.topic)} in "
+            f"{shown(first_file)}: {counted(rows, 'message')} of {shown(first.topic)} in "
             f"{counted(len(first.columns), 'column')}, {units.size(size)}."
         )
         body = [[path, kind] for path, kind in first.columns.items()]
         table = Table(f"Columns of {shown(first.type)}", ["column", "type"], body, [])
-        back = f"import polars; polars.read_{'ipc' if first.file.suffix == '.arrow' else 'parquet'}"
-        if first.file.suffix == ".npz":
+        back = f"import polars; polars.read_{'ipc' if first_file.suffix == '.arrow' else 'parquet'}"
+        if first_file.suffix == ".npz":
             back = "import numpy; numpy.load"
-        hints = [f"To read it in Python:\n{back}({str(first.file)!r})"]
+        hints = [f"To read it in Python:\n{back}({str(first_file)!r})"]
     else:
         text = (
             f"{shown(out)}: {counted(rows, 'message')} of {counted(len(written), 'topic')}, "
             f"{units.size(size)}."
         )
         body = [
-            [each.topic, f"{each.rows:,}", f"{len(each.columns):,}",
-             units.size(each.file.stat().st_size), each.file.name]
-            for each in written
+            [reader.topic, f"{reader.rows:,}", f"{len(reader.columns):,}",
+             units.size(file.stat().st_size), file.name]
+            for reader, file in written.items()
         ]  # fmt: skip
         table = Table("Topics", ["topic", "messages", "columns", "size", "file"], body, [])
         hints = []
+    of_all = list(dict.fromkeys(note for reader in written for note in reader.shared_notes))
     notes = [
-        f"{shown(each.topic)}: {note}" if len(written) > 1 else note
-        for each in written
-        for note in each.notes
+        f"{shown(reader.topic)}: {note}" if len(written) > 1 else note
+        for reader in written
+        for note in reader.own_notes
     ]
-    doubts = [(line, "bold yellow") for line in few([*unread, *notes])]
+    doubts = [(line, "bold yellow") for line in few([*unread, *of_all, *notes])]
     return Answer(
         text,
         table,
@@ -211,9 +192,10 @@ def _answer(recording: Path, out: Path, written: list[_Written], unread: list[st
         document={
             "recording": str(recording),
             "topics": [
-                {"topic": each.topic, "type": each.type, "file": str(each.file), "rows": each.rows,
-                 "columns": each.columns, "losses": each.losses, "notes": each.notes}
-                for each in written
+                {"topic": reader.topic, "type": reader.type, "file": str(file),
+                 "rows": reader.rows, "columns": reader.columns, "losses": reader.losses,
+                 "notes": reader.notes}
+                for reader, file in written.items()
             ],
             "left_out": unread,
         },

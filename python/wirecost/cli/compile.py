@@ -145,8 +145,8 @@ def command(
         "python": {"--native": native},
         "java": {"--maven": maven},
     }
-    for language, given in of_languages.items():
-        if language not in job.languages and (names := [name for name in given if given[name]]):
+    for language, options in of_languages.items():
+        if language not in job.languages and (names := [name for name in options if options[name]]):
             raise UserError(f"{names[0]}: add {language} to --lang")
     if api_namespace and not protobuf_api:
         raise UserError(f"--api-namespace {api_namespace}: needs --protobuf-api")

@@ -71,10 +71,10 @@ def command(
 
     if bin_floats not in (0, 4, 5):
         raise UserError(f"--bin-floats {bin_floats}: give 4 (KITTI), 5 (nuScenes) or 0")
-    wanted = Wanted(error, quick, memory, bin_floats)
-    done = _convert(source, out, topic, wanted, force)
+    request = Wanted(error, quick, memory, bin_floats)
+    done = _convert(source, out, topic, request, force)
     return replace(
-        _answer(source, out, done, wanted),
+        _answer(source, out, done, request),
         warnings=done.warnings,
         more=_rest(done),
         heading=f"{source} → {out}",
@@ -128,10 +128,10 @@ def _answer(source: Path, out: Path, done: Converted, wanted: Wanted) -> Answer:
         share = 100 * done.packed_bytes / done.point_bytes
         text += f", {share:.1f} % of {units.size(done.point_bytes)}"
     most = max(done.errors.values(), default=0.0)
-    kept = (
+    accuracy = (
         f"errors up to {units.distance(most)}" if done.errors else "every bit of each field is kept"
     )
-    text += f"; {kept}"
+    text += f"; {accuracy}"
     table = Table(
         "Fields",
         ["field", "type", "largest error"],

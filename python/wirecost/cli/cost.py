@@ -267,8 +267,8 @@ def _words(options: Mapping[str, object]) -> list[str]:
     """Return the options by which the same figures come again, as words of a command."""
     words: list[str] = []
     for name, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            words += [name, str(one)] if one not in (None, "") else []
+        for item in value if isinstance(value, list) else [value]:
+            words += [name, str(item)] if item not in (None, "") else []
     return words
 
 
@@ -345,9 +345,9 @@ def _measured(cost: SystemCost, read: RecordingSurvey, asked: str, pricing: Pric
     """Return the same with measured times of some topics. Raises UserError."""
     from wirecost.measure.cost.measured_topics import chosen_topics, measured
 
-    wanted = chosen_topics(cost, asked)
+    topics = chosen_topics(cost, asked)
     with progress() as advance:
-        return measured(cost, read.topics, wanted, pricing, lambda text: advance(0, 1, text))
+        return measured(cost, read.topics, topics, pricing, lambda text: advance(0, 1, text))
 
 
 def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemCost:
@@ -357,9 +357,11 @@ def _with_inside(cost: SystemCost, read: RecordingSurvey, topic: str) -> SystemC
     from wirecost.measure.cost.inside import inside
     from wirecost.measure.cost.prices import known_prices
 
-    surveys = [one for one in read.topics if one.connection.topic == topic and one.count]
+    surveys = [
+        survey for survey in read.topics if survey.connection.topic == topic and survey.count
+    ]
     if not surveys:
-        names = ", ".join(one.topic for one in cost.topics[:8])
+        names = ", ".join(topic_cost.topic for topic_cost in cost.topics[:8])
         raise UserError(f"--topic {topic}: has no message here; there are {names}")
     most = max(surveys, key=lambda one: one.count)
     if most.subject is None:

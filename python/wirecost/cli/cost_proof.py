@@ -22,10 +22,10 @@ def with_options(cost: SystemCost, words: Sequence[str]) -> SystemCost:
     import msgspec
 
     remedies = [
-        msgspec.structs.replace(one, command=f"{one.command} {shell_line(*words)}")
-        if one.command and words
-        else one
-        for one in cost.remedies
+        msgspec.structs.replace(remedy, command=f"{remedy.command} {shell_line(*words)}")
+        if remedy.command and words
+        else remedy
+        for remedy in cost.remedies
     ]
     return msgspec.structs.replace(cost, remedies=remedies)
 
@@ -41,8 +41,8 @@ def proved(
 
     installed.check(python)
     with scratch.run(), progress() as advance:
-        found = proof(
+        gained = proof(
             cost, read, pricing, number, python,
             lambda done, total: advance(done, total, "publishing and taking, before and after"),
         )  # fmt: skip
-    return proof_answer(found)
+    return proof_answer(gained)

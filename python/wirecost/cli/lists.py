@@ -116,7 +116,7 @@ LISTS = {
         "Run many measurements that one file describes.",
         _named(
             "wirecost.cli.campaign_",
-            *("plan", "run", "status", "show", "query", "import", "scheduler", "worker", "keys"),
+            *("plan", "run", "status", "show", "import", "scheduler", "worker", "keys"),
         ),
     ),
     "columns": CommandList(
@@ -152,9 +152,9 @@ def answer(words: Sequence[str]) -> str | None:
 
         present = installation()
         return str(getattr(present, FOLDERS[words[0]]) if words[0] in FOLDERS else present)
-    asked = words[:-1] if words and words[-1] in {"-h", "--help"} else words
-    group = asked[0] if asked else ROOT
-    return text(group) if group in LISTS and len(asked) <= 1 else None
+    path = words[:-1] if words and words[-1] in {"-h", "--help"} else words
+    group = path[0] if path else ROOT
+    return text(group) if group in LISTS and len(path) <= 1 else None
 
 
 def text(group: str) -> str:
@@ -170,9 +170,9 @@ def text(group: str) -> str:
 
 
 def _rows(rows: Mapping[str, str], width: int) -> Iterator[str]:
-    left = max(map(len, rows)) + 4
+    indentation = max(map(len, rows)) + 4
     for name, about in rows.items():
-        first, indent = f"  {name}".ljust(left), " " * left
+        first, indent = f"  {name}".ljust(indentation), " " * indentation
         paragraph = " ".join(about.partition("\n\n")[0].split())
         yield from textwrap.wrap(paragraph, width, initial_indent=first, subsequent_indent=indent)
 

@@ -26,7 +26,6 @@ from wirecost.results.records.journal import Journal
 from wirecost.results.records.new_folder import PendingFolder, new_folder
 from wirecost.results.records.reading import read_results
 from wirecost.results.report.results.answer import interim_answer, results_answer
-from wirecost.results.report.results.export import write_report
 from wirecost.results.report.shared.screen import print_answer
 from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system import scratch
@@ -228,6 +227,8 @@ def _page(results: Results, rows: list[Row]) -> str:
 
     Tables and samples are there all the same. Raises UserError, OSError.
     """
+    from wirecost.results.report.results.export import write_report
+
     try:
         write_report(results, rows, ["html"])
     except (UserError, OSError, MemoryError, ModuleNotFoundError):

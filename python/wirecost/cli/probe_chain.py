@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from wirecost.results.analysis.chains.hops import Hops
     from wirecost.results.analysis.chains.listed import ListedChain
     from wirecost.results.analysis.chains.walk import Chain, Found
-    from wirecost.results.records.probe_log import ProbeLog
 
 EXAMPLE = "wirecost probe chain LOGS --from points --to detections --deadline 50ms"
 
 
-@answering(others={"--otlp": "otlp_file", "--perfetto": "perfetto_file"})
+@answering(others={"--perfetto": "perfetto_file"})
 def command(
     files: Files,
     first: Annotated[
@@ -45,10 +44,6 @@ def command(
             "List the chains that took longer, such as 50ms, and why.", "--deadline", unit="ms"
         ),
     ] = None,
-    otlp_file: Annotated[
-        Path | None,
-        option("Write the chains as OpenTelemetry traces (OTLP JSON).", "--otlp", metavar="FILE"),
-    ] = None,
     perfetto_file: Annotated[
         Path | None, option("Write the chains for ui.perfetto.dev.", "--perfetto", metavar="FILE")
     ] = None,
@@ -64,16 +59,15 @@ def command(
     from wirecost.results.analysis.chains.latency import latency_of
     from wirecost.results.records.recorded import event_tables, read_recorded
     from wirecost.results.records.recorded_machine import prices_beside
-    from wirecost.results.report.chains import otlp, perfetto
+    from wirecost.results.report.chains import perfetto
     from wirecost.results.report.chains.tables import chain_answer
 
     limit_ns = deadline_ns(deadline)
     if (first is None) != (last is None):
         raise UserError("give both --from and --to, or neither, which lists all chains")
-    if first is None and (otlp_file or perfetto_file):
-        raise UserError("--otlp and --perfetto need --from and --to; without, chains are listed")
-    logs = read_recorded(files)
-    events = pl.concat(event_tables(logs), how="diagonal")
+    if first is None and perfetto_file:
+        raise UserError("--perfetto: needs --from and --to; without them, chains are listed")
+    events = pl.concat(event_tables(read_recorded(files)), how="diagonal")
     if first is None or last is None:
         return _list(events, limit_ns, output)
     hops, walked = _found(events, first, last)
@@ -81,9 +75,6 @@ def command(
         raise UserError(_nothing(hops, walked, first, last))
     prices = prices_beside(files)
     latency = latency_of(walked, hops, events, limit_ns, prices.ns if prices else {})
-    if otlp_file is not None:
-        body = otlp.traces(walked.chains, first, last, _wall_ns(logs), limit_ns)
-        write_text("--otlp", otlp_file, json.dumps(body))
     if perfetto_file is not None:
         text = json.dumps(perfetto.trace(walked.chains, first, last))
         write_text("--perfetto", perfetto_file, text)
@@ -131,14 +122,6 @@ def _found(events: pl.DataFrame, first: str, last: str) -> tuple[Hops, Found]:
         return chains_of_loops(events, first, last)
     hops = hops_of(events)
     return hops, chains_between(hops, first, last)
-
-
-def _wall_ns(logs: list[ProbeLog]) -> int:
-    """Return nanoseconds since 1970 minus CLOCK_MONOTONIC, of the first log.
-
-    All logs of a machine have the same.
-    """
-    return logs[0].wall_minus_monotonic_ns
 
 
 def _nothing(hops: Hops, walked: Found, first: str, last: str) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 EXAMPLE = "wirecost probe check --budget budget.toml -- ./program"
 
 
-@answering(markdown=True, others={"--junit": "junit_file"})
+@answering(markdown=True, others={"--junit": "junit_file", "--sarif": "sarif_file"})
 def command(
     what: Annotated[
         list[str],
@@ -69,12 +69,16 @@ def command(
     junit_file: Annotated[
         Path | None, option("Write a test report as JUnit XML.", "--junit", metavar="FILE")
     ] = None,
+    sarif_file: Annotated[
+        Path | None,
+        option("Write a SARIF file, for GitHub code scanning.", "--sarif", metavar="FILE"),
+    ] = None,
     *,
     output: Output,
 ) -> Answer:
-    """Judge functions, sections, topics and chains by a budget; exit with 3 if one exceeds it.
+    """Judge functions, threads, sections, topics and chains; exit with 3 if one exceeds its budget.
 
-    COMMAND is unchanged: the functions that the budget names are recorded, in its libraries too.
+    COMMAND is unchanged: functions and threads that the budget names are recorded.
     """
     from wirecost.results.analysis.budget.budget import read_budget
     from wirecost.results.analysis.budget.suppressions import read_suppressions
@@ -98,6 +102,10 @@ def command(
     judged, origins = outcome.verdicts, outcome.origins
     if junit_file is not None:
         write_text("--junit", junit_file, junit(judged, outcome.incomplete, origins))
+    if sarif_file is not None:
+        from wirecost.results.report.sarif import sarif
+
+        write_text("--sarif", sarif_file, sarif(judged, outcome.incomplete, origins, budget))
     precise = not any(verdict.verdict == NOT_DECIDED for verdict in judged)
     if any(verdict.verdict == EXCEEDED for verdict in judged):
         status = REGRESSION
@@ -139,6 +147,7 @@ def _judged(
 
     import polars as pl
 
+    from wirecost.results.analysis.budget.budget import FUNCTION
     from wirecost.results.analysis.budget.origins import origins, warm_stacks
     from wirecost.results.analysis.budget.suppressions import suppress
     from wirecost.results.analysis.budget.verdicts import stopped_verdicts, verdicts, warm
@@ -152,7 +161,8 @@ def _judged(
     try:
         judged = verdicts(events, budget) if stopped is None else stopped_verdicts(stopped, budget)
     except UserError as error:
-        how = f"; {by_functions(program)}" if program and not budget.functions() else ""
+        names_functions = any(line.kind == FUNCTION for line in budget.lines)
+        how = f"; {by_functions(program)}" if program and not names_functions else ""
         raise UserError(f"{path}: {error}{how}") from error
     if stopped is None:
         stacks = warm_stacks(stacks_of(logs), events, budget.after_ns)
@@ -190,6 +200,8 @@ def _resolved(stacks: Sequence[Stack]) -> dict[Address, tuple[SourceLine, ...]]:
 
 def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
     """Return what the hooks have to do for a budget."""
+    from wirecost.results.analysis.budget.budget import FUNCTION, THREAD
+
     if stop and not stacks:
         raise UserError("--stop and --no-stacks: choose one")
     counted = limits.counts()
@@ -197,7 +209,9 @@ def _request(limits: Budget, stacks: bool, stop: bool) -> Request:
         raise UserError("--stop: the budget limits no count; limit allocations, for example")
     is_kept = stacks and bool(counted)
     return replace(
-        functions_request(limits.functions()),
+        functions_request(limits.patterns(FUNCTION)),
+        by_object=limits.by_object,
+        threads=limits.patterns(THREAD),
         stacks_after_ns=int(limits.after_ns) if is_kept else None,
         limits=tuple(
             (line.quantity, int(line.limit), glob) for line in counted for glob in line.globs

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wirecost.cli.console import say_notes
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import shown
 
 if TYPE_CHECKING:
     from wirecost.observe.probe.run.hook import Request
@@ -88,9 +89,11 @@ def run_recorded(
                 "prints, or module:function of Python, and keep the symbols"
             )
         if not is_recorded:
+            how = by_functions(words)
+            if request.threads:
+                how = f"name a thread that it has, not {', '.join(map(shown, request.threads))}"
             raise UserError(
-                f"{words[0]}: nothing was recorded (it ended with status {status}); "
-                f"{by_functions(words)}"
+                f"{words[0]}: nothing was recorded (it ended with status {status}); {how}"
             )
         return read_logs([folder]), status
 
@@ -110,8 +113,9 @@ def _check_preload(target: Target, counters: Iterable[str], request: Request) ->
     program = meant(target)
     why = refusal(target, program)
     needs = [name for name in counters if name in BY_LIBRARY]
-    if why and (needs or request.functions):
+    others = [*["functions"] * bool(request.functions), *["threads"] * bool(request.threads)]
+    if why and (needs or others):
         raise UserError(
-            f"{program or target.program}: {why}, so {', '.join(needs) or 'functions'} cannot "
+            f"{program or target.program}: {why}, so {', '.join(needs or others)} cannot "
             "be recorded; judge a build that links glibc dynamically and gets no other rights"
         )

@@ -64,9 +64,9 @@ def probe_files_answer(
 
     logs = read_recorded(files)
     prices = prices_beside(files)
-    found = judged(logs, prices.ns if prices else {}, limit_ns)
+    judgement = judged(logs, prices.ns if prices else {}, limit_ns)
     started = _judging(started or started_beside(files), limit_ns)
-    return probe_answer(logs, found, recorded_machines(files), started, more)
+    return probe_answer(logs, judgement, recorded_machines(files), started, more)
 
 
 def _judging(started: Started, limit_ns: float | None) -> Started:

@@ -43,7 +43,7 @@ def options(
     verbosity.quiet, verbosity.verbose = quiet, verbose
     if context.invoked_subcommand is not None:
         return
-    given = zip(
+    flags = zip(
         ("--version", *lists.FOLDERS), (version, cmake_dir, include_dir, pkgconfig_dir), strict=True
     )
-    print(lists.answer([name for name, is_given in given if is_given][:1]))
+    print(lists.answer([name for name, is_given in flags if is_given][:1]))

@@ -39,9 +39,6 @@ def command_of(module: ModuleType) -> Callable[..., None]:
         settings = settings_with(module.Settings, values)
         settings.check()
         race = importlib.import_module(f"{package}.race")
-        if settings.serves():
-            race.serve(settings)
-            return
         from wirecost.cli.measuring import measure
 
         name = package.rpartition(".")[2]

@@ -55,14 +55,14 @@ def command(
 
     if not 0 <= repeat_every <= MOST_REPEAT:
         raise UserError(f"--repeat-every {repeat_every}: give 0 to {MOST_REPEAT:,}")
-    kept = [name for name in keep.split(",") if name]
-    for name in kept:
+    fields = [name for name in keep.split(",") if name]
+    for name in fields:
         if not messages.field_number("GroundTruth", name):
             raise UserError(f"--keep {name}: no field of a GroundTruth; name one, such as lane")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     with progress() as advance, open_trace(file, topic, type_name, advance) as opened:
-        done = split(opened, out, advance, keep=kept, repeat_every=repeat_every)
+        done = split(opened, out, advance, keep=fields, repeat_every=repeat_every)
     warn(opened)
     return _answer(file, out, done)
 

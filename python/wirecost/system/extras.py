@@ -28,7 +28,7 @@ REQUIRED = frozenset(
 DRAWING = "vl_convert"
 """Package that draws figures into files."""
 EXTRAS = {
-    "campaign": frozenset({"cryptography", "dask", "distributed", "duckdb", "fsspec", "pyarrow"}),
+    "campaign": frozenset({"cryptography", "dask", "distributed", "fsspec", "pyarrow"}),
     "figures": frozenset({DRAWING}),
     "fmi": frozenset({"fmpy"}),
 }

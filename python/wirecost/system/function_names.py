@@ -54,14 +54,14 @@ def section_globs(pattern: str) -> tuple[str, ...]:
     """Return globs of the sections that calls of the functions of a pattern are recorded as.
 
     In a pattern ``[`` is no wildcard. A section has parameters only where another one differs by
-    them, and a number where nothing else differs.
+    them, a number where nothing else differs, and an object where each has a section.
     """
     literal = pattern.replace("[", "[[]")
     if is_python(pattern):
         module, _, function = literal.partition(":")
         return (f"{'*' if module == '__main__' else module}:{function}",)
     names = dict.fromkeys((literal, _PARAMETERS.sub("", literal)))
-    return tuple(name + number for name in names for number in ("", "#[0-9]*"))
+    return tuple(name + number for name in names for number in ("", "#[0-9]*", " object [0-9]*"))
 
 
 def own_functions(words: Sequence[str]) -> str:

@@ -25,7 +25,6 @@ WITH_VALUES = frozenset(
         codes.SCALAR,
         codes.BYTES,
         codes.COMPRESSED,
-        codes.SHARED,
     }
 )
 """Extensions whose payload is a value."""

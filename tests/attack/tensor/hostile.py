@@ -75,16 +75,8 @@ def values() -> dict[str, bytes]:
         "no texts of 10^9 letters": _tensor("<U499999999", [0]),
         "empty tensors": encode([np.zeros(0)] * 30).tobytes(),
         "a framework of many letters": an_object("x" * 1_000_000, "array", None),
-        "tensors on devices that nobody has": _values([on_device(bytes(16))] * 3000),
-        "a ring of many bytes": _values(on_device(bytes(1_000_000))),
         "a framework that is a list": an_object([None] * 500_000, "array", None),  # type: ignore[arg-type]
     }
-
-
-def on_device(ring: bytes) -> msgpack.ExtType:
-    """Return a tensor in a ring of that token."""
-    fields = [ring, 1, 0, "|u1", [1 << 20], "numpy"]
-    return msgpack.ExtType(codes.SHARED, msgpack.packb(fields))
 
 
 def compressed() -> dict[str, bytes]:

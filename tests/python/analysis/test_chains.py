@@ -17,7 +17,7 @@ from wirecost.results.analysis.chains.hops import Hops, hops_of
 from wirecost.results.analysis.chains.latency import Latency, Reasons, busy_threads, latency_of
 from wirecost.results.analysis.chains.walk import Found, chains_between, chains_of_loops
 from wirecost.results.records.probe_log import EVENTS
-from wirecost.results.report.chains import otlp, perfetto
+from wirecost.results.report.chains import perfetto
 from wirecost.results.report.chains.tables import chain_tables, document
 
 MS = 1_000_000
@@ -374,5 +374,4 @@ def test_whatever_logs_hold_is_followed_or_left(rows: list[tuple[Any, ...]]) -> 
                 for cell in chain_table.headings
             )
             json.dumps(document(latency, first, last))
-            json.dumps(otlp.traces(chains.chains, first, last, 2**62, 5.0))
             json.dumps(perfetto.trace(chains.chains, first, last))

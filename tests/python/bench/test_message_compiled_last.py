@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ from wirecost.measure.serializers.backend import (
     Timed,
 )
 from wirecost.measure.serializers.contender import Contender
+from wirecost.measure.serializers.cpp import programs
 from wirecost.measure.serializers.cpp.compiling import compiled
+from wirecost.measure.serializers.cpp.source import HARNESS, MAIN
 from wirecost.measure.serializers.cpp.sources import generate
 from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.results.records.journal import Journal
@@ -212,3 +214,35 @@ def test_compilers_end_at_the_limit(tmp_path: Path) -> None:
     assert remaining[0] == 3 and remaining[-1] == 2
     time.sleep(2.5)
     assert not ended.exists()
+
+
+def test_a_unit_waits_for_what_it_includes(tmp_path: Path) -> None:
+    unit, header, other = (tmp_path / name for name in ("unit", "header", "other"))
+    commands = {
+        unit: ["test", "-e", str(header)],
+        header: ["sh", "-c", f"sleep 0.2; touch {header}"],
+        other: ["true"],
+    }
+    remaining: list[int] = []
+    assert compiled(commands, 3, remaining.append, after={unit: header}) == {}
+    assert 2 in remaining
+
+
+def test_what_all_programs_share_is_compiled_once(
+    about: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited_for: dict[str, str] = {}
+
+    def noted(
+        commands: Mapping[Path, object], _jobs: int, _report: object, _limit_s: float,
+        after: Mapping[Path, Path],
+    ) -> dict[Path, str]:  # fmt: skip
+        waited_for.update({path.name: after.get(path, Path()).name for path in commands})
+        return {}
+
+    monkeypatch.setattr(programs, "compiled", noted)
+    wanted = ContenderSelection(frozenset({"wirecost", "memcpy"}))
+    programs.Programs(about, wanted, lambda _: None, lambda _: None)
+    header = f"{HARNESS}.gch"
+    ours = ("holders.cpp.o", "memcpy.cpp.o", "wirecost.cpp.o")
+    assert waited_for == {header: "", f"{MAIN}.o": "", **dict.fromkeys(ours, header)}

@@ -6,18 +6,23 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.ros_schemas import every
 from wirecost.data.messages.content import made_up
+from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject, subject
 from wirecost.measure.bench.message.first_look import first_look
+from wirecost.measure.serializers.python import backend as backend_module
 from wirecost.measure.serializers.python import code
 from wirecost.measure.serializers.python.backend import Python
+from wirecost.measure.serializers.python.start import Start
 from wirecost.measure.serializers.python.worker import WorkerContender
-from wirecost.measure.serializers.selection import ContenderSelection
+from wirecost.measure.serializers.selection import CodecFile, ContenderSelection
 from wirecost.schema.compile import frontends
+from wirecost.system.children import ProgramFailedError
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schemas"
 LIBRARIES = ("protobuf", "messagepack", "json")
@@ -77,8 +82,36 @@ def test_a_first_look_names_contenders_that_carry_the_messages(
     selection = ContenderSelection(libraries=frozenset({"wirecost", "protobuf"}))
     look = first_look(about, messages, said.append)
     look(Python(about, selection, said.append))
-    assert re.fullmatch(r"Python, first 5 samples: (\w+ new [\d.]+ [nµm]s(, )?){2}", said.pop())
+    heading, *rows = said.pop().splitlines()
+    assert heading == "Python, first 5 samples of each library's best mode:"
+    time = r"new +[\d.]+ [nµm]s  [\d.]+ × protobuf new"
+    assert sorted(re.sub(time, "", row).split() for row in rows) == [["protobuf"], ["wirecost"]]
     backend = Python(about, selection, said.append)
     monkeypatch.setattr(backend, "carried", lambda *_: {})
     look(backend)
     assert not said
+
+
+def test_each_time_that_a_contender_is_measured_is_another_start(
+    about: Subject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What dies takes no other contender with it."""
+    starts: list[Start] = []
+
+    def started(*words: Any) -> Start:
+        starts.append(Start(*words))
+        return starts[-1]
+
+    monkeypatch.setattr(backend_module, "Start", started)
+    dying = tmp_path / "dying.py"
+    dying.write_text("import os\nencode = lambda message: os.abort()\ndecode = encode\n")
+    content = tmp_path / "content"
+    write_content(content, made_up(about, {}, 1)[:1])
+    selection = ContenderSelection(frozenset({"json", "messagepack"}), files=(CodecFile(dying),))
+    backend = Python(about, selection, lambda _: None)
+    contenders = {contender.library: contender for contender in backend.contenders()}
+    with pytest.raises(ProgramFailedError, match="was ended by SIGABRT"):
+        list(backend.measured(contenders["dying"], [content], ["a"], 1))
+    for name, count in (("json", 1), ("messagepack", 1), ("json", 2)):
+        assert list(backend.measured(contenders[name], [content], ["a"], 1))
+        assert len(starts) == count

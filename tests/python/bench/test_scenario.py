@@ -107,22 +107,3 @@ def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) ->
     measured(tmp_path, (), action)
     with pytest.raises(NothingMeasuredError):
         read_journal(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("command", "redacted"),
-    [
-        (["bench", "--token", "0123abcd", "--out", "a"], ["bench", "--token", "…", "--out", "a"]),
-        (["bench", "--token=0123abcd"], ["bench", "--token=…"]),
-        (["bench", "--token", "--token", "x"], ["bench", "--token", "…", "x"]),
-        (["bench", "--seconds=1", "--token"], ["bench", "--seconds=1", "--token"]),
-    ],
-)
-def test_no_result_folder_keeps_a_token(
-    tmp_path: Path, command: list[str], redacted: list[str]
-) -> None:
-    journal = Journal(tmp_path)
-    journal.about(scenario="x", command=command)
-    journal.run({}, {}).row(ns=1.0)
-    journal.flush()
-    assert read_journal(tmp_path)[0]["command"] == redacted

@@ -17,7 +17,8 @@ from wirecost.measure.serializers.java.code import TEMPLATES as JAVA
 NEIGHBOURS = 2
 SPIN_MS = 400
 """Elapsed time of the action, of which its thread has a third."""
-CPP = """#include "harness.hpp"
+CPP = """#include <cstdio>
+#include "stopwatch.hpp"
 int main() {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(SPIN_MS);
   const message_bench::Stopwatch stopwatch;

@@ -100,19 +100,6 @@ def test_prices_are_per_message_that_was_sent(outcomes: dict[str, TransportOutco
     assert facts["machine_cpu_ns"] == 5
 
 
-def test_what_was_kept_goes_on_as_if_it_had_not_been_interrupted(
-    outcomes: dict[str, TransportOutcome], tmp_path: Any
-) -> None:
-    before = outcomes["default"]
-    before.add(block(lost=1))
-    (after, _) = plan(request_for(), tmp_path, CLIENT).outcomes
-    rows = {name: [0] * 30 for name in ("stage", "repetition", "process", "subscriber", "ns")}
-    after.resumed(before.totals(), None, rows)
-    assert after.entry.facts == before.entry.facts
-    after.add(block())
-    assert (after.rounds, after.counts.sent, after.counts.lost) == (2, 20, 1)
-
-
 def test_rates_follow_from_sizes_subscribers_and_networks() -> None:
     assert rate_for(100, 1, None) == 500
     assert rate_for(1_000_000, 1, None) == 60
@@ -227,7 +214,7 @@ def test_a_total_loss_breaks_a_promise(
     monkeypatch.setattr(turn, "TransportSession", lambda *_: session)
     ground = Ground("loopback", Spot(), (Spot(),))
     (first,) = planned.turns
-    first.run(ground, 0, 1.0, lambda *_: None, lambda: None)
+    first.run(ground, 1.0, lambda *_: None, lambda: None)
     (outcome,) = planned.outcomes
     assert [outcome.entry.failure, outcome.entry.facts["broken"]] == snapshot
 

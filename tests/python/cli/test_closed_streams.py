@@ -62,7 +62,6 @@ def test_a_file_does_not_take_the_place_of_closed_standard_output(folder: Path) 
     [
         ([b"trace", b"info", b"q\xff.osi"], "q\\udcff.osi: No such file"),
         ([b"bench", b"tensor", b"--plugins", b"q\xff"], "--plugins q\\udcff: there are"),
-        ([b"campaign", b"query", b"q\xff", b"SELECT 1"], "has no results yet"),
     ],
 )
 def test_names_that_are_no_text_are_one_line(

@@ -54,7 +54,6 @@ transports --json {place}/x.json
 campaign plan {inputs}/campaign.toml --json {place}/x.json
 campaign status {inputs}/store --json {place}/former
 campaign show {inputs}/store --json {place}/x.json
-campaign query {inputs}/store --json {place}/x.json
 campaign show {inputs}/store --report {place}/x.html
 campaign import {place}/x/y {inputs}/a
 campaign run {inputs}/campaign.toml --store {place}/x/y

@@ -40,7 +40,7 @@ def test_tables_are_there_where_the_page_fails(
     def failing(*_: object) -> None:
         raise KeyError("colour")
 
-    monkeypatch.setattr(measuring, "write_report", failing)
+    monkeypatch.setattr("wirecost.results.report.results.export.write_report", failing)
     with pytest.raises(EndedError) as caught:
         measuring.measure("transport", "transport", tmp_path / "r", Output(), measure)
     assert caught.value.status == FAILED

@@ -87,10 +87,11 @@ def test_each_quantity_has_a_verdict_and_an_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
     # 500 executions: the first is slow and allocates, 20 of the rest are slow.
     times = [9 * MS] + [5 * MS if i % 25 == 0 else MS for i in range(1, 500)]
     write(tmp_path / "a.wprobe", times, [7] + [0] * 499)
-    files = [tmp_path / name for name in ("o.json", "o.xml", "o.md")]
+    files = [tmp_path / name for name in ("o.json", "o.xml", "o.md", "o.sarif")]
     budget = """
 after = "5ms"
 [section."upd*"]
@@ -105,7 +106,8 @@ gap = "11ms"
 rate_hz = 101
 """
     options = [
-        f"--{kind}={file}" for kind, file in zip(("json", "junit", "markdown"), files, strict=True)
+        f"--{kind}={file}"
+        for kind, file in zip(("json", "junit", "markdown", "sarif"), files, strict=True)
     ]
     status, text = check(tmp_path, budget, capsys, *options)
     assert status == 3
@@ -127,12 +129,32 @@ rate_hz = 101
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("8", "2", "1")
     assert len(suite.findall("testcase/failure")) == 2
     assert "2 exceeded, 1 not decided, 5 met" in files[2].read_text()
+    assert alerts(files[3]) == [("p99", "budget.toml", 3), ("rate_hz", "budget.toml", 3)]
 
     status, _ = check(tmp_path, '[section.update]\n"p99.9" = "10ms"', capsys)
     assert status == 0
     limits = '[section.update]\n"p99.9" = "10ms"'
     assert check(tmp_path, limits, capsys, "--require-precision")[0] == 4
     assert check(tmp_path, "[section.update]\nallocations = 0", capsys)[0] == 3
+
+
+def alerts(sarif: Path) -> list[tuple[str, str, int]]:
+    """Return rule, file and line of each result; check what GitHub's code scanning requires."""
+    document = json.loads(sarif.read_text())
+    (run,) = document["runs"]
+    rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    assert (document["version"], len(rules)) == ("2.1.0", len(run["tool"]["driver"]["rules"]))
+    for rule in rules.values():
+        assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
+    shown = []
+    for result in run["results"]:
+        assert (result["ruleId"] in rules, result["level"]) == (True, "error")
+        assert result["message"]["text"]
+        place = result["locations"][0]["physicalLocation"]
+        artifact, line = place["artifactLocation"], place["region"]["startLine"]
+        assert artifact["uriBaseId"] == "%SRCROOT%"
+        shown.append((result["ruleId"], artifact["uri"], line))
+    return shown
 
 
 def test_names_are_any_text() -> None:
@@ -199,6 +221,9 @@ def test_a_log_cut_in_the_middle_is_judged_up_to_there(
         ('after = "1h"\n[section.update]\np50 = "1ms"', "give a positive time"),
         ('after = "9s"\n[section.update]\np50 = "1ms"', "there are: none"),
         ("", "limits nothing"),
+        ('[function."f"]\nby = "that"', 'write by = "this"'),
+        ('[function."m:f"]\nby = "this"', "for methods of C++"),
+        ('[section.f]\nby = "this"', "is no key"),
         ("[[[", "no TOML"),
     ],
 )
@@ -293,9 +318,15 @@ def line_of(text: str) -> int:
 
 @pytest.mark.parametrize(("fault", "quantity"), FAULTS.items())
 def test_the_example_fails_by_each_of_its_faults_with_its_line(
-    loop: Path, tmp_path: Path, fault: str, quantity: str | None
+    loop: Path,
+    tmp_path: Path,
+    fault: str,
+    quantity: str | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    status, exceeded = checked(loop, tmp_path / "out.json", fault=fault)
+    monkeypatch.chdir(ROOT)
+    sarif = tmp_path / "out.sarif"
+    status, exceeded = checked(loop, tmp_path / "out.json", "--sarif", str(sarif), fault=fault)
     if quantity is None:
         assert (status, exceeded) == (0, {})
         return
@@ -304,6 +335,7 @@ def test_the_example_fails_by_each_of_its_faults_with_its_line(
     places = {"exception": "throw std::runtime_error", "log": "std::clog <<"}
     place = (str(EXAMPLES / "loop.cpp"), line_of(places.get(fault, f'fault == "{fault}"')))
     assert (first["own"]["file"], first["own"]["line"]) == place
+    assert (quantity, "examples/probe/loop.cpp", place[1]) in alerts(sarif)
     functions = " ".join(line["function"] for line in first["stack"])
     assert "main" in functions
     assert "wirecost" not in functions
@@ -392,7 +424,7 @@ def test_functions_of_a_library_that_is_opened_later(tmp_path: Path) -> None:
 PLUGIN = """
 struct Controller { virtual int update(int step) = 0; };
 namespace left { struct Joint : Controller {
-  int* last = nullptr;
+  int* last = new int(0);
   int update(int step) override {
     if (step % 2 == 0) last = new int(step);
     return *last;
@@ -404,24 +436,109 @@ extern "C" Controller* make() { return new left::Joint; }
 #include <cstdlib>
 int main(int, char** words) {
   void* plugin = dlopen(words[1], std::atoi(words[2]));
-  auto* controller = reinterpret_cast<Controller* (*)()>(dlsym(plugin, "make"))();
-  for (int i = 0; i < 10; ++i) controller->update(i);
+  auto* make = reinterpret_cast<Controller* (*)()>(dlsym(plugin, "make"));
+  auto *first = make(), *second = make();
+  for (int i = 0; i < 10; ++i) first->update(i), second->update(1);
 }
 #endif
 """
 
 
 @pytest.mark.parametrize("mode", [os.RTLD_LAZY | os.RTLD_LOCAL, os.RTLD_NOW | os.RTLD_GLOBAL])
-def test_a_virtual_method_of_a_plugin_that_allocates(mode: int, tmp_path: Path) -> None:
+def test_a_virtual_method_of_one_plugin_that_allocates(mode: int, tmp_path: Path) -> None:
+    """Of two objects of a class the budget judges each."""
     source, host, plugin = (tmp_path / name for name in ("plugin.cpp", "host", "plugin.so"))
     source.write_text(PLUGIN)
     for options in (["-DHOST", "-Dleft=none", "-o", host], ["-shared", "-fPIC", "-o", plugin]):
         subprocess.run(["g++", "-g", "-O1", source, *options, "-ldl"], check=True)
+    budget = '[function."left::*::update"]\nby = "this"\nallocations = 0'
+    done = judged(tmp_path, budget, host, "./plugin.so", mode)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 3, done
+    assert "plugin.cpp:6 in left::Joint::update (only, 5 of 5)" in said
+    assert "left::Joint::update object 1 allocations 0 1 5 of 10 exceeded" in said
+    assert "left::Joint::update object 2 allocations 0 0 0 of 10 met" in said
+
+
+THREADS = """
+#include <chrono>
+#include <fcntl.h>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+using namespace std::chrono_literals;
+const auto begin = std::chrono::steady_clock::now();
+volatile char* kept;
+void allocate() { delete[] (kept = new char[100]); }
+void cycles(char fault) {
+  allocate();  // in the warm-up
+  std::this_thread::sleep_until(begin + 600ms);
+  for (int i = 0; i < 20; ++i) {
+    if (fault == 'a' && i == 7) allocate();
+    if (fault == 'w' && i == 7) close(open("/dev/null", O_RDONLY));
+    std::this_thread::sleep_for(1ms);
+  }
+}
+void spin(char fault) {
+  allocate();
+  while (std::chrono::steady_clock::now() < begin + 600ms);
+  for (int i = 0; fault == 'a' && i < 3; ++i) allocate();
+}
+int main() {
+  const auto named = [](const char* name, auto run, char fault) {
+    return std::thread([=] { pthread_setname_np(pthread_self(), name); run(fault); });
+  };
+  std::thread threads[] = {named("rt_clean", cycles, 0), named("rt_allocates", cycles, 'a'),
+    named("rt_opens", cycles, 'w'), named("rt_spins", spin, 'a'), named("rt_still", spin, 0),
+    named("other", cycles, 'a'), std::thread([] { cycles('a'); })};
+  pthread_setname_np(threads[6].native_handle(), "rt_given");
+  for (auto& one : threads) one.join();
+}
+"""
+
+
+def test_threads_are_judged_after_the_warm_up_from_wait_to_wait(tmp_path: Path) -> None:
+    source, program, out = (tmp_path / name for name in ("threads.cpp", "threads", "out.json"))
+    source.write_text(THREADS)
+    subprocess.run(["g++", "-g", "-O1", source, "-pthread", "-o", program], check=True)
+    budget = 'after = "300ms"\n[thread."rt_*"]\nrealtime = true\nfrees = 9\nminor-faults = 99'
+    done = judged(tmp_path, budget, program, options=["--json", out])
+    assert done.returncode == 3, done
+    budgets = json.loads(out.read_text())["budgets"]
+    exceeded = {
+        (one["name"], one["quantity"]): (one["value"], one["above"], one["origins"][0]["own"])
+        for one in budgets
+        if one["verdict"] == EXCEEDED
+    }
+    place = {"file": str(source), "line": THREADS[: THREADS.index("void allocate")].count("\n") + 1}
+    assert {name: (value, above) for name, (value, above, _) in exceeded.items()} == {
+        ("thread rt_allocates", "allocations"): (1, 1),
+        ("thread rt_given", "allocations"): (1, 1),
+        ("thread rt_opens", "system-calls"): (2, 1),
+        ("thread rt_spins", "allocations"): (3, 1),
+    }
+    own = exceeded["thread rt_given", "allocations"][2]
+    assert {key: own[key] for key in place} == place
+    counts = {one["name"]: one["count"] for one in budgets}
+    assert set(counts) == {"thread rt_clean", "thread rt_still", *(name for name, _ in exceeded)}
+    assert counts["thread rt_clean"] >= 20
+    assert (counts["thread rt_spins"], counts["thread rt_still"]) == (1, 1)
+
+
+def test_the_first_thread_does_nothing_of_wirecosts(tmp_path: Path) -> None:
+    """It is judged from its main on, and what recording a function takes is not counted."""
+    budget = '[thread."functions_O2"]\nallocations = 0\nsystem-calls = 0\n'
+    for function in ("", '[function."cases::works"]\nallocations = 0'):
+        done = judged(tmp_path, budget + function, FUNCTIONS / "functions_O2", "calls", 9)
+        assert done.returncode == 0, done.stdout
+
+
+def test_a_thread_that_is_not_there_is_refused(tmp_path: Path) -> None:
     done = judged(
-        tmp_path, '[function."left::*::update"]\nallocations = 0', host, "./plugin.so", mode
+        tmp_path, '[thread."rt_*"]\nallocations = 0', FUNCTIONS / "functions_O2", "calls", 9
     )
-    place = "plugin.cpp:6 in left::Joint::update (only, 5 of 5)"
-    assert (done.returncode, place in " ".join(done.stdout.split())) == (3, True), done
+    said = "name a thread that it has, not rt_*"
+    assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True), done
 
 
 @pytest.mark.parametrize(

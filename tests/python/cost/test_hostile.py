@@ -29,7 +29,7 @@ from wirecost.measure.cost.inside import inside
 from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.measure.cost.remedies import PROVABLE, remedies
+from wirecost.measure.cost.remedies import remedies
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.records.cost import TopicCost, read_cost
@@ -203,8 +203,7 @@ def test_a_topic_is_no_command() -> None:
     found = remedies(["a b.mcap"], [(topic, cost)], Pricing(PriceList({}), "cpp"))
     assert found
     for number, one in enumerate(found, 1):
-        words = ["a b.mcap", "--prove", str(number)] if one.kind in PROVABLE else []
-        assert shlex.split(one.command)[2:] == words
+        assert shlex.split(one.command)[2:] == ["a b.mcap", "--prove", str(number)]
 
 
 def test_parts_that_exceed_their_process_are_said() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 from unittest.mock import Mock
@@ -12,7 +13,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
-from wirecost.measure.cost.live import breakpoints
+from wirecost.measure.cost.live import breakpoints, callers, processes
 from wirecost.measure.cost.live.callers import (
     EVENT,
     IN,
@@ -20,6 +21,7 @@ from wirecost.measure.cost.live.callers import (
     OUT,
     PUBLISH,
     PUBLISHED,
+    SIZE,
     TAKE,
     TAKEN,
     WAIT,
@@ -75,9 +77,26 @@ def test_processes_of_other_graphs_count_nowhere() -> None:
         TopicEnd(ours, "/image", True, messages=50, sizes=50, bytes=50 * 1_000_000),
         TopicEnd(other, "/image", True, messages=50, sizes=50, bytes=50 * 1_000),
     ]
-    callers = Mock(ends=ends, seconds={ours: 10.0, other: 0.0}.get)
-    (found,) = end_costs(callers, {}, lambda _: set(), but=0)
+    paying = Mock(ends=ends, seconds={ours: 10.0, other: 0.0}.get)
+    (found,) = end_costs(paying, {}, lambda _: set(), but=0)
     assert (found.pid, found.rate_hz, found.bytes_per_s) == (ours, 5, 5e6)
+
+
+def test_a_thread_that_only_serializes_belongs_to_no_topic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the middleware's own, which is switched before its first call."""
+    main, other, publish, size = 1, 2, 10, 11
+    calls = np.zeros(4, breakpoints.SAMPLE_RECORD)
+    calls["id"], calls["tid"] = [publish, size, size, size], [main, main, other, other]
+    calls["time"], calls["ax"], calls["pid"] = [1, 2, 4, 5], [0, 1000, 20, 20], main
+    switches = np.zeros(1, breakpoints.SWITCH_RECORD)
+    switches["tid"], switches["time"] = other, 3
+    kernel = Mock(calls=Mock(return_value=calls), switches=Mock(return_value=switches))
+    monkeypatch.setattr(callers, "Breakpoints", lambda: kernel)
+    with Callers() as paying:
+        paying._kinds |= {publish: PUBLISH, size: SIZE}
+        paying.look()
+        (end,) = paying.ends
+        assert (end.sizes, end.bytes, end.messages) == (1, 1000, 1)
 
 
 def test_without_uprobes_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,3 +139,13 @@ def test_metrics_are_served_on_loopback() -> None:
             urlopen(f"http://127.0.0.1:{port}/secret")
         metrics.text = "a program of the name \udcff"
         assert b"name ?" in urlopen(f"http://127.0.0.1:{port}/metrics").read()
+
+
+def test_an_old_process_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(processes, "_age_s", lambda pid: 0.0 if pid == os.getpid() else 1e6)
+    monkeypatch.setattr(processes, "has_middleware", lambda pid: bool(looked.append(pid)))
+    graph = processes.GraphProcesses(is_exact=False)
+    graph.look()
+    assert looked.count(os.getpid()) == 2
+    assert looked.count(os.getppid()) == 1

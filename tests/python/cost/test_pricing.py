@@ -10,12 +10,14 @@ import pytest
 
 from cost.drives import drive
 from wirecost.data.recordings.survey import RecordingSurvey, survey
-from wirecost.measure.cost.changes import HALF, ONE_PROCESS, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.changes import CHANGES, GENERATED, HALF, PACKED, SEGMENT, SHARED
 from wirecost.measure.cost.nodes import read_nodes
+from wirecost.measure.cost.path_calibration import paths_of
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
 from wirecost.measure.cost.prices import PriceList, keep, known_prices, shipped_prices
 from wirecost.measure.cost.pricing import Pricing
+from wirecost.measure.cost.proving import APPLIED
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import doubts, share_range
@@ -54,11 +56,44 @@ def test_a_ros_2_recording_pays_for_the_whole_path(recording: Path) -> None:
 def test_remedies_are_offered_where_they_apply(recording: Path) -> None:
     python = {one.kind for one in cost_of(recording).remedies}
     assert {PACKED, HALF} <= python
-    assert not {ONE_PROCESS, SHARED, SEGMENT} & python  # 320 kB fit into the segment
-    cpp = {one.kind for one in cost_of(recording, "cpp").remedies}
-    assert ONE_PROCESS in cpp
+    assert not {SHARED, SEGMENT, GENERATED} & python  # 320 kB fit into the segment
     by_udp = {one.kind for one in cost_of(recording, over="fastdds-udp").remedies}
     assert SHARED in by_udp
+
+
+def test_every_remedy_can_be_proved_and_saves_something(recording: Path) -> None:
+    assert {change.kind for change in CHANGES} == {*APPLIED, GENERATED}
+    for over in ("", "fastdds-udp"):
+        for one in cost_of(recording, over=over).remedies:
+            assert one.share > 0 or one.bytes_per_s > 0 or one.latency
+            assert "--prove" in one.command
+
+
+def test_a_gain_that_is_the_difference_of_two_paths_exceeds_their_errors(recording: Path) -> None:
+    def shared(udp_ns: float, *, is_own: bool) -> float:
+        paths = [
+            replace(
+                path("rclpy", "fastdds", 1e5), is_own=True,
+                spread={"publish": 0.1, "take": 0.1},
+            ),
+            replace(
+                path("rclpy", "fastdds-udp", udp_ns), is_own=is_own,
+                spread={"publish": 0.1, "take": 0.1},
+            ),
+        ]  # fmt: skip
+        codecs = {name: replace(one, is_own=True) for name, one in SHIPPED.prices.items()}
+        prices = PriceList({}, codecs, PathTable({one.name: one for one in paths}))
+        cost = system_cost(["a"], read(recording), Pricing(prices, "python", "fastdds-udp"), {})
+        return next(one.share for one in cost.remedies if one.kind == SHARED)
+
+    assert shared(2e5, is_own=True) > 0
+    assert shared(1.05e5, is_own=True) == 0
+    assert shared(2e5, is_own=False) == 0  # another machine's
+
+
+def path(client: str, middleware: str, ns: float) -> PathPrice:
+    """Return a path whose messages all take as long."""
+    return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
 
 
 def test_half_the_rate_saves_half_of_what_is_paid(recording: Path) -> None:
@@ -88,6 +123,15 @@ def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path:
     assert ends["mixed"].publish_share == pytest.approx(ends["cpp"].publish_share)
     assert ends["mixed"].take_share == pytest.approx(ends["python"].take_share)
     assert ends["mixed"].publishers == ["/lidar"] and ends["mixed"].takers == ["/filter"]
+
+
+def test_rospy_beside_roscpp_pays_as_itself() -> None:
+    paths = path("roscpp", "tcpros", 10), path("rospy", "tcpros", 90)
+    table = PathTable({one.name: one for one in paths})
+    for client, ns in (("roscpp", 10), ("rospy", 90)):
+        own = table.of(client, "tcpros")
+        assert own is not None and own.send_ns(1, 1) == ns
+        assert [one.client for one in paths_of(client, "tcpros")] == [client]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +188,6 @@ def test_a_large_message_goes_in_pieces() -> None:
 def test_a_client_library_adds_to_another_middleware_what_it_adds_where_both_were_measured() -> (
     None
 ):
-    def path(client: str, middleware: str, ns: float) -> PathPrice:
-        return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
-
     paths = [path(PLAIN, "fastdds", 10), path(PLAIN, "zenoh", 20), path("rclpy", "fastdds", 70)]
     table = PathTable({one.name: one for one in paths})
     rclpy, rclcpp = table.of("rclpy", "zenoh"), table.of("rclcpp", "zenoh")

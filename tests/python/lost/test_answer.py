@@ -56,8 +56,8 @@ def test_it_fits_one_screen_and_shows_what_is_missing_first() -> None:
         ([topic("/a", UNKNOWN, 1)], "About 1 message of 1 topic is missing, and the file cannot"),
         ([topic("/a", LOST, 1)], "1 message of 1 topic was lost before it reached the file"),
         ([topic("/a", LOST, 9, wire="json")], "Record on the publisher's machine, too"),
-        ([topic("/a", LOST, 9)], "wirecost cost --live ros2"),
-        ([topic("/a", UNKNOWN, 9)], "wirecost cost --live ros2"),
+        ([topic("/a", LOST, 9)], "wirecost lost --live ros2"),
+        ([topic("/a", UNKNOWN, 9)], "wirecost lost --live ros2"),
         ([topic("/a", UNKNOWN, 9, wire="ros1")], "Give the message a Header as its first field"),
         ([topic("/a", LOST, 9, wire="ros1"), topic("/b")], "Raise the publishers' queue_size"),
         (

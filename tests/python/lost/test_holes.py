@@ -95,3 +95,12 @@ def test_a_number_that_is_none_and_a_new_start_are_no_losses(
     missing = missing_numbers(numbers, 32, BEGIN + np.arange(500, dtype=np.int64) * 10**7)
     assert missing is not None
     assert missing.counts.sum() == 0
+
+
+@pytest.mark.parametrize("earlier", [1, 2, 20, 21, 90])
+def test_nothing_is_missing_before_the_first_message(earlier: int) -> None:
+    numbers = np.array([100, 100 - earlier, *range(101, 300)])
+    missing = missing_numbers(numbers, 32, BEGIN + np.arange(201, dtype=np.int64) * 10**7)
+    assert missing is not None
+    assert missing.counts.sum() == 0
+    assert not len(missing.restarts)

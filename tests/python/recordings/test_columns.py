@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -107,6 +108,53 @@ def agree(dialect: str, order: str, name: str, seeds: Sequence[int]) -> None:
     for row, message in zip(rows(batch), messages, strict=True):
         known = expected(dialect, name, message)
         assert same(row, known), f"{name}: {row} {known}"
+
+
+@pytest.mark.parametrize(("dialect", "order"), [("ros1", "<"), ("ros2", "<"), ("ros2", ">")])
+def test_messages_that_lie_alike_have_their_own_values(dialect: str, order: str) -> None:
+    plan = of_text(
+        "uint8 first\nstring name\nbuiltin_interfaces/Time t\nfloat64[9] m\nuint16[] list\n"
+        "uint8[] data\nfloat64 last\n" if dialect == "ros2" else
+        "uint8 first\nstring name\ntime t\nfloat64[9] m\nuint16[] list\nuint8[] data\n"
+        "float64 last\n",
+        dialect,
+    )  # fmt: skip
+    head = {"ros1": b"", "<": HEAD, ">": bytes(4)}["ros1" if dialect == "ros1" else order]
+    kinds = "B I5s II 9d I3H I2s d" if dialect == "ros1" else "B3xI5s3xII 9d I3H2xI2s6x d"
+
+    def message(number: int, name: bytes = b"base\0", **other: bytes) -> bytes:
+        several = [number + n / 8 for n in range(9)]
+        return other.get("head", head) + struct.pack(
+            order + kinds, number % 256, 5, name, number, number, *several,
+            3, *range(number, number + 3), 2, struct.pack("<H", number), -number,
+        )  # fmt: skip
+
+    messages = [message(number) for number in range(200)]
+    messages[70] = message(70, b"ba\0e\0")
+    messages[90] = message(90)[:-1]
+    if dialect == "ros2":
+        messages[100] = message(100, head=b"\0\7\0\0")
+    reading, batch = taken(plan, messages)
+    kept = [number for number in range(200) if number not in {90, 100 if head else 90}]
+    assert batch.rows == len(kept) == 200 - reading.damaged - sum(reading.refused.values())
+    read = [plain(row) for row in pa.record_batch(batch).to_struct_array()]
+    end = "\0" if dialect == "ros1" else ""  # which is part of a text there
+    for number, row in zip(kept, read, strict=True):
+        assert row == {
+            "log_time": number, "first": number % 256,
+            "name": ("ba\0e" if number == 70 else "base") + end,
+            "t": number * (10**9 + 1), "m": [number + n / 8 for n in range(9)],
+            "list": list(range(number, number + 3)), "data": struct.pack("<H", number),
+            "last": -number,
+        }  # fmt: skip
+
+
+def test_the_checksum_of_chunks_is_that_of_zlib() -> None:
+    data = np.random.default_rng(1).integers(0, 256, 1 << 12, np.uint8)
+    for size in (*range(200), 1000, 4000):
+        for begin in (0, 1, 13):
+            part = data[begin : begin + size]
+            assert _core.crc32(part) == zlib.crc32(part.tobytes())
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import struct
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,10 @@ from cost.drives import drive, mcap
 from recordings.rosbags_messages import store
 from recordings.small import small_recording
 from wirecost.cli import app
+from wirecost.data.columns import files
 from wirecost.data.columns.opened import RecordingWarning
+from wirecost.data.columns.reading import TopicReader
+from wirecost.data.recordings.mcap import index
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.errors import UserError
 
@@ -65,7 +71,7 @@ def test_every_format_has_the_values_that_rosbags_reads(tmp_path: Path, name: st
         assert opened["/imu"].numpy("angular_velocity.y").tolist() == [2.0] * len(imu)
         assert opened["/imu"].numpy("orientation_covariance").shape == (len(imu), 9)
         cloud = known["/points"][0][1]
-        (first, *_) = opened["/points"].arrow()["data"]
+        (first, *_) = opened["/points"].select("data").arrow()["data"]
         assert first.as_py() == cloud.data.tobytes()
 
 
@@ -204,6 +210,44 @@ def test_all_topics_go_to_a_folder(tmp_path: Path) -> None:
     ]  # fmt: skip
     again = run(path, "--out", out)
     assert "exists; name another file or add --force" in str(again.exception)
+
+
+def test_a_folder_unpacks_each_chunk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = small_recording(tmp_path, "mcap_file")
+    unpacked: list[int] = []
+
+    def chunk_at(view: memoryview, at: int) -> memoryview:
+        if threading.current_thread().name.startswith("ahead"):  # others look at single messages
+            unpacked.append(at)
+        return whole(view, at)
+
+    whole = index.chunk_at
+    with Recording(path) as recording:
+        topics = {each.topic for each in recording.connections if each.count}
+    monkeypatch.setattr(index, "chunk_at", chunk_at)
+    done = run(path, "--out", tmp_path / "all")
+    assert done.exit_code == 0, done.output
+    assert len(topics) > 1
+    assert len(unpacked) == len(set(unpacked)) > 0
+    for file in (tmp_path / "all").iterdir():
+        name = next(topic for topic in topics if topic.strip("/") == file.stem)
+        with wirecost.open_recording(path) as opened:
+            assert pl.read_parquet(file).equals(opened[name].polars())
+
+
+def test_a_file_that_cannot_be_written_leaves_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(reader: TopicReader, batches: Iterator[Any], path: Path) -> None:
+        if reader.topic == "/imu":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(reader, batches, path)
+
+    write = files.FORMATS[".parquet"]
+    monkeypatch.setitem(files.FORMATS, ".parquet", full)
+    done = run(small_recording(tmp_path, "db3"), "--out", tmp_path / "all")
+    assert "imu.parquet: No space left on device; make room" in str(done.exception)
+    assert not list(tmp_path.glob("all/*"))
 
 
 def test_topics_that_are_no_ros_are_left_out_and_said(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_listener_holds_a_bound_and_tells_every_topic_after_a_while() -> None:
         for topic in topics:
             topic.add(IMAGE)
         assert HeardTopic.held_bytes <= listening.HELD_BYTES
-        told = [topic.told() for topic in topics]
+        told = [topic.document() for topic in topics]
         sampled |= {one["topic"] for one in told if one["sample"]}
         assert all(one["sizes"] == [len(IMAGE)] for one in told)
         assert HeardTopic.held_bytes == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains in a terminal, and as OpenTelemetry and Perfetto read them."""
+"""Chains in a terminal, and as Perfetto reads them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import pytest
 from support.traced_systems import TracedSystem
 from wirecost.cli.probe_chain import command
 from wirecost.results.analysis.chains.walk import Chain, ChainPart
-from wirecost.results.report.chains import otlp, perfetto
+from wirecost.results.report.chains import perfetto
 from wirecost.results.report.chains.figures import chain_graph
 from wirecost.results.report.shared.graph import NODE, TOPIC
 from wirecost.system.errors import UserError
-
-WALL = 1_700_000_000 * 10**9
 
 
 def chain(begin: int) -> Chain:
@@ -25,33 +23,6 @@ def chain(begin: int) -> Chain:
         ChainPart("publish", "publish /b", "/m", begin + 5000, begin + 5500, 0),
     ]
     return Chain(0, parts)
-
-
-def test_a_chain_is_a_trace_with_a_span_for_each_part() -> None:
-    body = otlp.traces([chain(0), chain(7000)], "/a", "/b", WALL, 5000.0)
-    of = {
-        spans_of_node["resource"]["attributes"][0]["value"]["stringValue"]: spans_of_node[
-            "scopeSpans"
-        ][0]["spans"]
-        for spans_of_node in body["resourceSpans"]
-    }
-    assert {name: len(spans) for name, spans in of.items()} == {"chain": 2, "/n": 4, "/m": 2}
-    root, part = of["chain"][0], of["/n"][1]
-    assert part == {
-        "traceId": root["traceId"],
-        "spanId": part["spanId"],
-        "parentSpanId": root["spanId"],
-        "name": "/n /a callback()",
-        "kind": 1,
-        "startTimeUnixNano": str(WALL + 1000),
-        "endTimeUnixNano": str(WALL + 5000),
-        "attributes": [{"key": "wirecost.kind", "value": {"stringValue": "callback"}}],
-    }
-    assert (len(root["traceId"]), len(root["spanId"])) == (32, 16)
-    assert root["status"] == {"code": 2, "message": "deadline missed"}
-    everyone = [span for spans in of.values() for span in spans]
-    assert len({span["spanId"] for span in everyone}) == len(everyone)
-    assert len({span["traceId"] for span in everyone}) == 2
 
 
 def test_chains_that_overlap_have_tracks_apart() -> None:

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from support.tensor_folders import FLOORS, PLUGINS, US, tensor_folder
@@ -19,9 +20,11 @@ from wirecost.results.analysis.compare.comparison import CompareSettings, compar
 from wirecost.results.analysis.compare.runs import read_run
 from wirecost.results.analysis.summary import summarize
 from wirecost.results.records.folder import Results
+from wirecost.results.records.schemas import tensor
 from wirecost.results.report.compare.rows import Labels
 from wirecost.results.report.results.export import write_report
 from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
+from wirecost.results.report.scenarios.tensor import tables as tensor_tables
 from wirecost.results.report.scenarios.tensor.contenders import shares_of
 from wirecost.results.report.shared.axes import apart, domain, ticks
 from wirecost.results.report.shared.figure import Figure, themed
@@ -265,3 +268,46 @@ def test_summary_rows_are_as_documented(tmp_path: Path) -> None:
     assert [(row.fact("mware"), row.fact("plugin"), row.fact("shape")) for row in rows] == [
         ("shm", "", "200x200"), ("zeromq", "numpy", "200x200"),
     ]  # fmt: skip
+
+
+def test_the_report_tells_clocks_and_late_messages(snapshot: SnapshotAssertion) -> None:
+    samples = pl.DataFrame(
+        [
+            {
+                "case": "2x3 float64", "variant": "ones", "build": "release", "contender": name,
+                "mode": "numpy", "plugin": "numpy", "stage": stage, "repetition": n, "round": 0,
+                "ns": ns + n,
+            }
+            for name, ns in (("dds", 400_000), ("grpc", 20_000))
+            for stage in ("encode", "transit", "total")
+            for n in range(5)
+        ]
+    )  # fmt: skip
+    run = tensor.TensorRun(
+        case="2x3 float64", variant="ones", build="release", contender="dds", mode="numpy",
+        plugin="numpy", mware="dds", dtype="float64", shape="2x3", pattern="pubsub", device="cpu",
+        message_bytes=48, message_digest="", sent=40, received=40, lost=0, duplicates=0,
+        reordered=0, bytes_per_s=None, lost_without_pause=None, late=0, most_lag_ns=0,
+        asked_rate=100.0, rate=97.5, clock_offset_ns=-1_500_000_000, clock_bound_ns=30_000,
+        failure=None,
+    )  # fmt: skip
+    late_run = structs.replace(run, contender="grpc", mware="grpc", late=3, most_lag_ns=5000)
+    meta = tensor.TensorMeta(
+        schema=2, scenario="tensor", created="", command=[], interrupted=False, environment={},
+        trials=1, rate=100.0, content="", pattern="pubsub", warm_up=0, gc="",
+        contenders={name: tensor.TensorAbout(library="") for name in ("dds", "grpc")},
+        runs=[run, late_run], listener=tensor.Listener(host="other"),
+    )  # fmt: skip
+    rows = summarize(Results(Path(), meta, samples))
+    bounds = {(row.contender, row.stage): row.below_clock_bound for row in rows}
+    assert bounds["dds", "encode"] is bounds["grpc", "encode"] is None
+    assert (bounds["dds", "total"], bounds["grpc", "total"]) == (False, True)
+    reported = tensor_tables.clocks(meta, rows)
+    assert reported is not None
+    late = tensor_tables.schedule(meta)
+    assert late is not None
+    assert [reported, late] == snapshot
+    for run in meta.runs:
+        run.clock_bound_ns = run.late = None
+    assert tensor_tables.clocks(meta, summarize(Results(Path(), meta, samples))) is None
+    assert tensor_tables.schedule(meta) is None

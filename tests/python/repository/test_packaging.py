@@ -44,6 +44,14 @@ def test_the_linker_and_the_wheel_have_one_python() -> None:
     assert project["tool"]["scikit-build"]["wheel"]["py-api"] == f"cp3{version}"
 
 
+def test_the_wheel_has_every_template() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    left_out = project["tool"]["scikit-build"]["wheel"]["exclude"]
+    templates = [path for path in (ROOT / "python").rglob("templates/**/*") if path.is_file()]
+    assert templates
+    assert not [path for path in templates if any(map(path.match, left_out))]
+
+
 def test_the_source_distribution_leaves_no_tracked_file_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
 from wirecost.measure.standins.account import ProcessAccount
 from wirecost.measure.standins.description import ClientLibrary, StandIn
 from wirecost.measure.standins.processes import StandInProcesses, latencies_ns
+from wirecost.measure.standins.programs import SCRIPT
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
@@ -52,6 +57,48 @@ def test_processes_serve_one_topic_after_another() -> None:
             assert all(end.paid_ns > 0 for end in account.subscribers)
 
 
+@pytest.mark.skipif(find_spec("rospy") is None, reason="needs rospy of Debian")
+def test_rospy_publishes_and_takes_objects() -> None:
+    library, text = ClientLibrary("rospy"), b"state"
+    with scratch.run(), StandInProcesses(library, 2) as processes:
+        messages = [len(text).to_bytes(4, "little") + text]
+        processes.open(StandIn(library, "std_msgs/String", messages, 100.0, 2))
+        account = processes.turn(0.3)
+    assert account.publisher.messages == 30
+    assert account.received == 1
+    assert account.publisher.paid_ns > 0 and all(end.paid_ns > 0 for end in account.subscribers)
+
+
+KEEPING = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import python_end
+
+SIZE = 2 << 20
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(5):
+        message = [bytearray(SIZE) for _ in range(3)]  # of the middleware, in C, in Python
+        del message
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 5
+
+faults()
+print(faults())
+python_end.warm_heap(SIZE)
+faults()
+print(faults())
+"""
+
+
+def test_a_stand_in_keeps_the_memory_of_messages_as_a_node_does() -> None:
+    words = [sys.executable, "-c", KEEPING, str(SCRIPT.parent)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert before > 400  # pages of a message at least
+    assert after < 20
+
+
 def test_a_client_library_that_is_not_here_has_a_remedy() -> None:
-    with pytest.raises(UserError, match="has no stand-in; rclpy, "):
+    with pytest.raises(UserError, match="has no stand-in; rclpy, rospy, "):
         StandInProcesses(ClientLibrary("nothing"), 1)

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for PyTorch, CuPy and JAX with a CUDA device, where no machine has one.
+"""Stand-in for PyTorch and CuPy with a CUDA device, where no machine has one.
 
 It has what wirecost calls of them, over NumPy's memory. It shows that the right calls are made
-in the right order, and nothing about a device. It counts what was locked, copied and waited for.
-fake_libcuda.cpp stands in for the driver below them."""
+in the right order, and nothing about a device. It counts what was locked, copied and waited for."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
 from types import ModuleType, SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,14 +56,6 @@ class Tensor:
 
     resolve_conj = resolve_neg = detach
 
-    def contiguous(self) -> Tensor:
-        COUNTS["gaps"] += not self.array.flags.c_contiguous
-        return Tensor(np.array(self.array, order="C"), f"cuda:{self.device.index}")
-
-    def data_ptr(self) -> int:
-        assert self.device.type == "cuda"
-        return int(self.array.ctypes.data)
-
     def is_conj(self) -> bool:
         return False
 
@@ -96,8 +87,6 @@ class Tensor:
 
 
 class Stream:
-    cuda_stream = 7
-
     def __init__(self) -> None:
         self.copied: list[Tensor] = []
 
@@ -111,29 +100,11 @@ class Stream:
 STREAM = Stream()
 
 
-class Device:
-    """CuPy's."""
-
-    def __init__(self, number: int = 0) -> None:
-        self.id = number
-
-    def __enter__(self) -> None:
-        CURRENT.append(self.id)
-
-    def __exit__(self, *raised: object) -> None:
-        CURRENT.pop()
-
-
-CURRENT = [0]
-"""CuPy's device in use, innermost last."""
-
-
 class Array:
     """CuPy's."""
 
     def __init__(self, array: Any) -> None:
-        self.array, self.device = array, Device(CURRENT[-1])
-        self.data = SimpleNamespace(ptr=array.ctypes.data)
+        self.array, self.device = array, SimpleNamespace(id=0)
         self.nbytes, self.dtype, self.shape = array.nbytes, array.dtype, array.shape
 
     def get(self, out: Any = None) -> Any:
@@ -144,37 +115,7 @@ class Array:
         return out
 
 
-class JaxDevice(NamedTuple):
-    platform: str
-    local_hardware_id: int
-
-
-class ArrayImpl:
-    """JAX's."""
-
-    def __init__(self, array: Any, platform: str = "gpu") -> None:
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
-        self.nbytes, self.computed = array.nbytes, False
-        self._device = JaxDevice(platform, 0)
-
-    def devices(self) -> set[Any]:
-        return {self._device}
-
-    def block_until_ready(self) -> ArrayImpl:
-        self.computed = True
-        return self
-
-    def unsafe_buffer_pointer(self) -> int:
-        assert self.computed
-        return int(self.array.ctypes.data)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.array
-
-
 def _empty(nbytes: Any, **kind: Any) -> Tensor:
-    if "device" in kind:
-        return Tensor(np.full(nbytes, 85, "u1").astype(kind["dtype"].np), kind["device"])
     assert kind["pin_memory"]
     COUNTS["locked"] += 1
     return Tensor(np.zeros(nbytes, np.uint8), pinned=True)
@@ -188,7 +129,7 @@ def _locked(nbytes: int) -> Any:
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test."""
     COUNTS.clear()
-    Tensor.__module__, Array.__module__, ArrayImpl.__module__ = "torch", "cupy", "jax"
+    Tensor.__module__, Array.__module__ = "torch", "cupy"
     Array.__name__ = "ndarray"
     torch: Any = ModuleType("torch")
     torch.strided, torch.uint8, torch.Tensor = "strided", "uint8", Tensor
@@ -199,17 +140,11 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.cuda = SimpleNamespace(current_stream=lambda _: STREAM)
     cupy: Any = ModuleType("cupy")
     cupy.ndarray, cupy.asarray = Array, lambda array: Array(array.copy())
-    cupy.empty = lambda shape, dtype: Array(np.full(shape, 85, "u1").astype(dtype))
-    cupy.ascontiguousarray = lambda one: Array(np.array(one.array, order="C"))
     cupy.cuda = SimpleNamespace(
         alloc_pinned_memory=_locked,
-        Device=Device,
-        get_current_stream=lambda: SimpleNamespace(ptr=9),
     )
-    jax: Any = ModuleType("jax")
-    jax.dlpack = SimpleNamespace(from_dlpack=lambda one: ArrayImpl(one.array))
-    for module in (torch, cupy, jax):
+    for module in (torch, cupy):
         monkeypatch.setitem(sys.modules, module.__name__, module)
         monkeypatch.setitem(packages._LOADED, module.__name__, module)
-    for cls in (Tensor, Array, ArrayImpl):
+    for cls in (Tensor, Array):
         monkeypatch.delitem(writer.HANDLERS, cls, raising=False)

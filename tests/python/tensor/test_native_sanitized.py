@@ -43,6 +43,7 @@ def path() -> None:
     """Only the quick path."""
 
 
+@pytest.mark.thorough
 def test_the_quick_path_under_sanitizers(tmp_path: Path) -> None:
     compiler = os.environ.get("CXX", "g++")
     module = tmp_path / "_tensor.so"

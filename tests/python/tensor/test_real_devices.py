@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wirecost
 from support import needs
-from support.fake_driver import Peer
 from support.real_cuda import MAKE
 from wirecost.messaging.tensor import (
-    LostError,
     decode,
     encode,
     to_device,
@@ -25,9 +22,6 @@ from wirecost.messaging.tensor import (
     to_host_pinned,
     use_devices,
 )
-from wirecost.messaging.tensor.ipc.ring import LEAST_SLOT
-from wirecost.messaging.tensor.ipc.ring_file import SLOTS
-from wirecost.messaging.tensor.ipc.sharing import Sharing
 from wirecost.system.errors import UserError
 
 pytestmark = pytest.mark.skipif(
@@ -119,84 +113,3 @@ def test_half_precision_and_gradients() -> None:
 def test_a_device_that_is_not_there(name: str) -> None:
     with pytest.raises(UserError, match="leave host_to_device out"):
         to_device(to_host(MAKE[name](ONES)), "cuda:99")
-
-
-@pytest.fixture
-def peer() -> Iterator[Peer]:
-    """Another process that sends."""
-    peer = Peer(DEVICE="real")
-    yield peer
-    peer.end()
-
-
-def values(tensor: Any) -> list[float]:
-    return list(np.asarray(to_host(tensor)).tolist())
-
-
-@pytest.mark.parametrize("name", MAKE)
-def test_another_process_gets_it_without_the_host(peer: Peer, name: str) -> None:
-    MAKE[name](ONES)  # skips where it is not there
-    frames = [peer.frame(name, first, 1000) for first in range(3)]
-    held = decode(frames[0])
-    assert place(held) == "cuda"
-    assert (
-        type(held).__module__.partition(".")[0]
-        == type(MAKE[name](ONES)).__module__.partition(".")[0]
-    )
-    for _ in range(2 * SLOTS):
-        peer.do("send", name, 90, 1000)
-    assert values(held) == list(range(1000))
-    with pytest.raises(LostError, match="overwritten"):
-        decode(frames[1])
-    large = peer.frame(name, 7, LEAST_SLOT // 8 + 1)
-    assert decode(large, as_="numpy")[-1] == 7 + LEAST_SLOT // 8
-
-
-def test_a_killed_sender_leaves_the_device_usable(peer: Peer) -> None:
-    torch = needs.package("torch")
-    frames = [peer.frame("torch", first, 1 << 16) for first in range(4)]
-    held = decode(frames[0])
-    assert peer.do("die", "torch", 5, 1 << 16) == ""
-    for frame in frames:
-        with pytest.raises(LostError):
-            decode(frame)
-    assert float((held + torch.ones_like(held)).sum()) == sum(range(1 << 16)) + (1 << 16)
-    other = Peer(DEVICE="real")
-    assert values(decode(other.frame("torch", 3, 10))) == list(range(3, 13))
-    assert other.do("close") == "done"
-    other.end()
-    torch.cuda.synchronize()
-
-
-def test_what_is_passed_waits_for_what_is_queued_before_it(peer: Peer) -> None:
-    torch = needs.package("torch")
-    sharing = Sharing()
-    work = torch.full((1 << 20,), 1.0, device="cuda")
-    for _ in range(50):
-        work = work * 1.0 + 1.0
-    decoded = decode(encode(sharing.share([work, work.view(1024, 1024).T])).tobytes())
-    assert set(values(decoded[0])) == {51.0} and decoded[1].shape == (1024, 1024)
-    sharing.close()
-    assert values(decode(peer.frame("torch", 0, 3))) == [0, 1, 2]
-
-
-def test_half_precision_without_the_host() -> None:
-    torch = needs.package("torch")
-    sharing = Sharing()
-    for kind in (torch.bfloat16, torch.float16, torch.complex64, torch.bool, torch.uint8):
-        tensor = torch.ones(3, dtype=kind, device="cuda")
-        decoded = decode(encode(sharing.share(tensor)).tobytes())
-        assert decoded.dtype == kind and torch.equal(decoded, tensor)
-    sharing.close()
-
-
-def test_a_topic_between_two_processes(peer: Peer) -> None:
-    needs.package("torch")
-    needs.transport("zeromq")
-    peer.do("publish", "zeromq", "real-device")
-    with wirecost.subscribe("zeromq", "real-device") as messages:
-        assert peer.do("wait") == "True"
-        peer.do("put", 3, "torch", 5, 2000)
-        for _ in range(3):
-            message = messages.receive(30)
-            assert place(message["a"]) == "cuda" and values(message["a"])[0] == 5

@@ -10,6 +10,7 @@
 #include "recorder.hpp"
 #include "request.hpp"
 #include "shadow.hpp"
+#include "wirecost/hooks/own_work.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/undisturbed.hpp"
 
@@ -21,6 +22,7 @@ std::mutex mutex;
 Recorder* recorder = nullptr;
 
 void search(bool later) {
+  const wirecost::hooks::OwnWork own_work;
   const wirecost::probe::Undisturbed undisturbed;
   const std::lock_guard lock(mutex);
   try {
@@ -38,7 +40,8 @@ void search(bool later) {
     std::vector<std::string> patterns = asked_patterns();
     if (patterns.empty()) return;
     // Never destroyed: libraries may come while the program ends.
-    recorder = new Recorder(std::move(patterns), asked_limit(), asked_means());
+    recorder = new Recorder(std::move(patterns), asked_patterns(objects_variable), asked_limit(),
+                            asked_means());
   } catch (const std::exception&) {
     return;
   }

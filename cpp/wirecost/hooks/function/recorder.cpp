@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "patch.hpp"
+#include "pattern.hpp"
 #include "reported_calls.hpp"
 #include "shadow.hpp"
 #include "wirecost/probe.h"
@@ -146,6 +148,20 @@ void Recorder::have_reported(const Object& object, const ElfFile& file,
              " functions that match have no place for a handler (too short for XRay's threshold)");
 }
 
+void Recorder::set_sections(std::uint32_t number, const Selected& function,
+                            const std::string& section) {
+  set_section(number, wirecost_probe_section(section.c_str()));
+  if (!any_matches(by_object_, function.name)) return;
+  std::array<std::uint32_t, most_objects + 1> sections{};
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    std::string name = section + " object ";
+    name += std::to_string(i + 1);
+    if (i == most_objects) name += " and more";
+    sections[i] = wirecost_probe_section(name.c_str());
+  }
+  set_sections_of_objects(number, sections);
+}
+
 void Recorder::patch(const Object& object, const ElfFile& file,
                      const std::vector<const Selected*>& possible, Kept& kept, bool later) {
   if (!kept.arena.reserve(object.low, object.high, possible.size() * thunk_bytes))
@@ -155,7 +171,7 @@ void Recorder::patch(const Object& object, const ElfFile& file,
   for (std::size_t i = 0; i < possible.size(); ++i) {
     const std::string trouble = prepare_one(object, file, *possible[i], kept.arena, patches);
     if (trouble.empty())
-      set_section(patches.back().number, wirecost_probe_section(names[i].c_str()));
+      set_sections(patches.back().number, *possible[i], names[i]);
     else if (later)
       say_once(names[i] + " of " + object.path + " is not recorded: " + trouble);
   }

@@ -19,8 +19,13 @@ namespace wirecost::function {
 
 class Recorder {
  public:
-  Recorder(std::vector<std::string> patterns, std::size_t limit, Means means)
-      : patterns_(std::move(patterns)), limit_(limit), means_(means) {}
+  /// `by_object`: patterns of those functions whose objects are recorded one by one.
+  Recorder(std::vector<std::string> patterns, std::vector<std::string> by_object, std::size_t limit,
+           Means means)
+      : patterns_(std::move(patterns)),
+        by_object_(std::move(by_object)),
+        limit_(limit),
+        means_(means) {}
 
   /// Looks into objects that were not there the last time. `later`: while the program runs, when
   /// what is found was not shown before.
@@ -43,13 +48,14 @@ class Recorder {
   /// A thunk for `function`; an empty text, or why it cannot be.
   std::string prepare_one(const Object& object, const ElfFile& file, const Selected& function,
                           Arena& arena, std::vector<Patch>& patches);
+  void set_sections(std::uint32_t number, const Selected& function, const std::string& section);
   std::uint32_t take_number();
   void give_back_number(std::uint32_t number);
   void forget(const Kept& kept);
   /// A program may open the same libraries for ever.
   void say_once(const std::string& line);
 
-  std::vector<std::string> patterns_;
+  std::vector<std::string> patterns_, by_object_;
   std::size_t limit_;
   Means means_;
   std::size_t functions_ = 0;           ///< that are recorded now

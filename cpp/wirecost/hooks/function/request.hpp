@@ -14,6 +14,7 @@ namespace wirecost::function {
 inline constexpr const char* patterns_variable = "WIRECOST_FUNCTIONS";
 inline constexpr const char* means_variable = "WIRECOST_FUNCTIONS_MEANS";
 inline constexpr const char* limit_variable = "WIRECOST_FUNCTIONS_LIMIT";
+inline constexpr const char* objects_variable = "WIRECOST_FUNCTIONS_BY_OBJECT";
 inline constexpr std::size_t most_functions = 256;
 
 /// Lines of `text`, without the empty ones.
@@ -27,8 +28,8 @@ inline std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-inline std::vector<std::string> asked_patterns() {
-  const char* text = std::getenv(patterns_variable);
+inline std::vector<std::string> asked_patterns(const char* variable = patterns_variable) {
+  const char* text = std::getenv(variable);
   return lines_of(text == nullptr ? "" : text);
 }
 

@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "all_registers.hpp"
+#include "wirecost/hooks/own_work.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/undisturbed.hpp"
 
@@ -23,7 +24,13 @@ namespace {
 constexpr std::size_t most_functions = 256;
 constexpr std::size_t most_sections = 128;
 
-std::array<std::uint32_t, most_functions> sections_of{};
+/// `sections`: of the first objects and of all others, where each has its own; else the first.
+struct Function {
+  bool by_object;
+  std::array<std::atomic<std::uintptr_t>, most_objects> objects;
+  std::array<std::uint32_t, most_objects + 1> sections;
+};
+std::array<Function, most_functions> functions{};
 std::array<std::atomic<std::uint64_t>, most_threads / 64> taken_blocks{};
 std::atomic<std::uint64_t> on_foreign_stacks{0};
 std::atomic<std::uint64_t> threads_without_block{0};
@@ -96,6 +103,7 @@ bool find_stack() {
 }
 
 void prepare() {
+  const hooks::OwnWork own_work;
   const probe::Undisturbed undisturbed;
   here.state = State::without_log;
   if (!here.has_block && !(find_stack() && take_block())) return;
@@ -152,6 +160,17 @@ void enter(std::uint32_t section, std::uintptr_t* return_address) {
   begin(section);
 }
 
+std::uint32_t section_of(Function& function, std::uintptr_t object) {
+  if (!function.by_object) return function.sections[0];
+  std::size_t at = 0;
+  for (; at < most_objects; ++at) {
+    std::uintptr_t known = function.objects[at].load(std::memory_order_relaxed);
+    if (known == 0 && function.objects[at].compare_exchange_strong(known, object)) break;
+    if (known == object) break;
+  }
+  return function.sections[at];
+}
+
 std::uintptr_t leave(std::size_t call) {
   give_up_calls_from(call + 1);
   for (std::size_t i = here.call[call].sections; i != 0; --i)
@@ -162,7 +181,18 @@ std::uintptr_t leave(std::size_t call) {
 
 }  // namespace
 
-void set_section(std::uint32_t function, std::uint32_t section) { sections_of[function] = section; }
+void set_section(std::uint32_t function, std::uint32_t section) {
+  functions[function].by_object = false;
+  functions[function].sections[0] = section;
+}
+
+void set_sections_of_objects(std::uint32_t function,
+                             const std::array<std::uint32_t, most_objects + 1>& sections) {
+  Function& one = functions[function];
+  for (auto& object : one.objects) object.store(0, std::memory_order_relaxed);
+  one.sections = sections;
+  one.by_object = true;
+}
 
 NotRecorded not_recorded() { return {on_foreign_stacks.load(), threads_without_block.load()}; }
 
@@ -179,11 +209,13 @@ extern "C" {
 using namespace wirecost::function;
 
 [[gnu::visibility("hidden")]] void wirecost_function_enter(std::uint64_t function,
-                                                           std::uintptr_t* return_address) {
+                                                           std::uintptr_t* return_address,
+                                                           std::uintptr_t first_argument) {
   if (here.busy) return;
   here.busy = true;
   if (here.state == State::unprepared) with_all_registers_kept(prepare);
-  if (here.state == State::ready) enter(sections_of[function], return_address);
+  if (here.state == State::ready)
+    enter(section_of(functions[function], first_argument), return_address);
   here.busy = false;
 }
 

@@ -42,9 +42,10 @@
 .endm
 // From %rbx to what was on top of the stack before.
 #define SAVED (11 * 8)
+#define FIRST_ARGUMENT (8 * 8)
 
 // From a function's entry: on the stack are the way back, the function's number and its return
-// address.
+// address; %rdi is its first argument.
         .globl wirecost_function_entry
         .hidden wirecost_function_entry
         .type wirecost_function_entry, @function
@@ -52,6 +53,7 @@ wirecost_function_entry:
         SAVE
         mov SAVED+8(%rbx), %rdi
         lea SAVED+16(%rbx), %rsi
+        mov FIRST_ARGUMENT(%rbx), %rdx
         call wirecost_function_enter
         RESTORE
         ret

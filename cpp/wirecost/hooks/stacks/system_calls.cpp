@@ -114,8 +114,9 @@ void on_system_call(int, siginfo_t* info, void* interrupted) {
   greg_t* const registers = context.uc_mcontext.gregs;
   const long call = registers[REG_RAX];
   const auto* const at = reinterpret_cast<const void*>(registers[REG_RIP]);
-  ++counts[0];
-  if (auto* const observer = reports.observer) observer->see(*observer, Event::system_call, at);
+  if (!reports.paused) ++counts[0];
+  if (auto* const observer = reports.observer; observer != nullptr && !reports.paused)
+    observer->see(*observer, Event::system_call, at);
   if (only_in_place(call)) {
     // Once more, with an open gate: what follows in this section is not counted.
     registers[REG_RIP] -= instruction_bytes;

@@ -144,15 +144,15 @@ def _damage() -> Iterator[None]:
 
 def _packer(errors: tuple[tuple[str, float], ...], quick: bool) -> _core.CloudPacker:
     """Return this thread's packer, which keeps its memory while errors and effort stay."""
-    kept: tuple[tuple[tuple[str, float], ...], bool, _core.CloudPacker] | None
-    kept = getattr(_KEPT, "packer", None)
-    if kept is None or kept[:2] != (errors, quick):
+    cached: tuple[tuple[tuple[str, float], ...], bool, _core.CloudPacker] | None
+    cached = getattr(_KEPT, "packer", None)
+    if cached is None or cached[:2] != (errors, quick):
         try:
-            kept = (errors, quick, _core.CloudPacker(list(errors), quick))
+            cached = (errors, quick, _core.CloudPacker(list(errors), quick))
         except ValueError as cause:
             raise UserError(f"{cause}; give a distance such as 0.001") from cause
-        _KEPT.packer = kept
-    return kept[2]
+        _KEPT.packer = cached
+    return cached[2]
 
 
 def _structured(points: Points) -> Points:

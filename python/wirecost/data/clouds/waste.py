@@ -83,8 +83,8 @@ class CloudWaste:
         self.invalid += int(len(points) - is_valid.sum())
         for name in names:
             values = np.ascontiguousarray(points[name])
-            kept = self._fields.setdefault(name, _Field(points.dtype[name], values[:1].tobytes()))
-            kept.add(values, is_valid)
+            waste = self._fields.setdefault(name, _Field(points.dtype[name], values[:1].tobytes()))
+            waste.add(values, is_valid)
 
     def advice(self) -> Iterator[str]:
         """Say what to leave out, and which share of the bytes that saves, the most first."""

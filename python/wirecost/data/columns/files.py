@@ -5,43 +5,107 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.columns.reading import BATCH_ROWS, TopicReader
+from wirecost._core import RecordBatch
+from wirecost.data.columns.reading import BATCH_ROWS, TopicReader, read_together
 from wirecost.data.columns.values import OFFSETS, offsets, values
+from wirecost.data.recordings.blocks import ALL_TIMES, Window
 from wirecost.system import scratch
 from wirecost.system.failed_write import failed_write
-from wirecost.system.progress import Progress
+from wirecost.system.progress import Progress, silent
 
 _COPIED = 1 << 20
 
 
-def write(reader: TopicReader, path: Path, progress: Progress) -> None:
-    """Write a topic in the format of the file's name. Raises UserError."""
-    writer = FORMATS[path.suffix.lower()]
-    from wirecost.system.whole_table import replaced_by_polars as replaced  # noqa: PLC0415  slow
+def write(
+    files: Mapping[TopicReader, Path], window: Window = ALL_TIMES, progress: Progress = silent
+) -> None:
+    """Write topics of a recording, each in the format of its file's name. Raises UserError.
 
+    The recording is read once; the files are whole or not there.
+    """
+    sinks = {reader: _Sink(reader, path) for reader, path in files.items()}
+    is_whole = False
     try:
-        with replaced(path) as new_file:
-            writer(reader, new_file, progress)
-    except OSError as error:
-        raise failed_write(path, error, "name a file in a folder with room") from error
+        for reader, batch in read_together(list(sinks), window=window, progress=progress):
+            sinks[reader].add(batch)
+            if any(sink.fault for sink in sinks.values()):
+                break
+        else:
+            is_whole = True
+    finally:
+        for sink in sinks.values():
+            sink.end(is_whole)
+    for sink in sinks.values():
+        fault, sink.fault = sink.fault, None  # whose frames have the sink
+        if fault is not None and not isinstance(fault, _StoppedError):
+            raise fault
 
 
-def _write_frames(sink: str, group_size: str) -> Callable[[TopicReader, Path, Progress], None]:
+class _StoppedError(Exception):
+    """Reading ended early, or another file cannot be written."""
+
+
+class _Sink:
+    """A file, and the thread that writes it: writers ask for batches, which come from elsewhere."""
+
+    def __init__(self, reader: TopicReader, path: Path) -> None:
+        self.fault: BaseException | None = None
+        """Why the file cannot be written."""
+        self._batches: Queue[RecordBatch | bool] = Queue(1)
+        self._has_ended = False
+        self._thread = Thread(target=self._write, args=(reader, path), daemon=True)
+        self._thread.start()
+
+    def add(self, batch: RecordBatch) -> None:
+        self._batches.put(batch)
+
+    def end(self, is_whole: bool) -> None:
+        """Wait until the file is written; not ``is_whole``: until it is removed."""
+        self._batches.put(is_whole)
+        self._thread.join()
+
+    def _write(self, reader: TopicReader, path: Path) -> None:
+        from wirecost.system.whole_table import (  # noqa: PLC0415  slow
+            replaced_by_polars as replaced,
+        )
+
+        try:
+            with replaced(path) as new_file:
+                FORMATS[path.suffix.lower()](reader, self._added(), new_file)
+        except OSError as error:
+            self.fault = failed_write(path, error, "name a file in a folder with room")
+        except BaseException as fault:  # whoever adds raises it
+            self.fault = fault
+        while not self._has_ended:  # lest somebody waits for room
+            self._has_ended = isinstance(self._batches.get(), bool)
+
+    def _added(self) -> Iterator[RecordBatch]:
+        while not isinstance(batch := self._batches.get(), bool):
+            yield batch
+        self._has_ended = True
+        if not batch:
+            raise _StoppedError
+
+
+def _write_frames(
+    sink: str, group_size: str
+) -> Callable[[TopicReader, Iterator[RecordBatch], Path], None]:
     """Return a function that writes by a method of Polars' lazy frames."""
 
-    def write_frames(reader: TopicReader, path: Path, progress: Progress) -> None:
+    def write_frames(reader: TopicReader, batches: Iterator[RecordBatch], path: Path) -> None:
         import polars as pl  # noqa: PLC0415  slow to import
         from polars.io.plugins import register_io_source  # noqa: PLC0415
 
-        batches = reader.batches(progress=progress)
         first = next(batches, None)
         rows = min(BATCH_ROWS, first.rows) if first is not None else BATCH_ROWS
         faults: list[BaseException] = []
@@ -89,7 +153,7 @@ class _GrowingArray:
             shutil.copyfileobj(rows, file, _COPIED)
 
 
-def _write_npz(reader: TopicReader, path: Path, progress: Progress) -> None:
+def _write_npz(reader: TopicReader, batches: Iterator[RecordBatch], path: Path) -> None:
     """Write an array for each column.
 
     One of texts or lists has the values of all rows, and a second array where each row's begin.
@@ -102,7 +166,7 @@ def _write_npz(reader: TopicReader, path: Path, progress: Progress) -> None:
         arrays[name].add(rows)
 
     with scratch.folder("npz") as folder:
-        for batch in chain([reader.empty()], reader.batches(progress=progress)):
+        for batch in chain([reader.empty()], batches):
             for leaf in reader.leaves:
                 if leaf.has_offsets:
                     name, begins = leaf.path + OFFSETS, offsets(batch, leaf)

@@ -56,7 +56,7 @@ class RecordedTopic:
     @property
     def columns(self) -> dict[str, str]:
         """Types of the columns by their dotted paths."""
-        return {leaf.path: leaf.type for leaf in self._reader().leaves if leaf.part.format}
+        return self._reader().columns
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[RecordBatch]:
         """Yield batches of that many rows, fewer where messages are large.
@@ -65,14 +65,14 @@ class RecordedTopic:
         a copy.
         """
         reader = self._reader()
-        yield from reader.batches(rows)
+        yield from reader.batches(rows, self.window)
         _warn(reader)
 
     def polars(self) -> pl.DataFrame:
         import polars as pl  # noqa: PLC0415  slow to import
 
         reader = self._reader()
-        frames = [pl.DataFrame(batch) for batch in reader.batches()]
+        frames = [pl.DataFrame(batch) for batch in reader.batches(window=self.window)]
         _warn(reader)
         return pl.concat(frames) if frames else pl.DataFrame(reader.empty())
 
@@ -82,7 +82,7 @@ class RecordedTopic:
         import pyarrow as pa  # noqa: PLC0415  optional
 
         reader = self._reader()
-        batches = [pa.record_batch(batch) for batch in reader.batches()]
+        batches = [pa.record_batch(batch) for batch in reader.batches(window=self.window)]
         _warn(reader)
         return pa.Table.from_batches(batches or [pa.record_batch(reader.empty())])
 
@@ -93,12 +93,12 @@ class RecordedTopic:
         if leaf is None or leaf.is_ragged:
             kind = "consists of several fields" if leaf is None else "has no fixed size"
             raise UserError(f"{self.recording.path}: {field} {kind}; take polars() or arrow()")
-        parts = [values(batch, leaf) for batch in reader.batches()]
+        parts = [values(batch, leaf) for batch in reader.batches(window=self.window)]
         _warn(reader)
         return np.concatenate(parts) if parts else values(reader.empty(), leaf)
 
     def _reader(self) -> TopicReader:
-        return TopicReader(self.recording, self.name, self.fields, self.include, self.window)
+        return TopicReader(self.recording, self.name, self.fields, self.include)
 
 
 class OpenRecording(Mapping[str, RecordedTopic], Closing):

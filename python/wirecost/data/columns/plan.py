@@ -22,6 +22,8 @@ MOST_PARTS = 20_000
 """Parts of a type: a short definition can have any number."""
 DEEPEST = 100
 """Messages in messages, as deep as Google's readers allow."""
+DATA, POINTS = "data", "points"
+"""Field of a PointCloud2 that has the points, and the column that they become."""
 _MOST_LISTED = 12
 FORMATS = dict(zip(Kind, "bcCsSiIlLfg", strict=False))
 """Arrow's formats of fixed-width values."""
@@ -40,10 +42,14 @@ class PartKind(IntEnum):
     STRUCTURE = 6
     LIST = 7
     ARRAY = 8
+    POINTS = 9
 
 
 class Part(NamedTuple):
-    """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``."""
+    """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``.
+
+    ``is_hidden``: it is kept to read points by and has no column; ``offset``: within a point.
+    """
 
     kind: PartKind
     name: str
@@ -52,6 +58,25 @@ class Part(NamedTuple):
     size: int = 0
     children: int = 0
     is_kept: bool = True
+    is_hidden: bool = False
+    offset: int = 0
+
+
+class PointField(NamedTuple):
+    """A field of each point: so many values from ``offset`` on."""
+
+    name: str
+    offset: int
+    kind: Kind
+    values: int
+
+
+class PointLayout(NamedTuple):
+    """``step``: bytes from point to point."""
+
+    fields: tuple[PointField, ...]
+    step: int
+    is_bigendian: bool
 
 
 Wanted = dict[str, "Wanted"] | None
@@ -73,11 +98,16 @@ class ColumnPlan:
 
 
 def column_plan(
-    subject: Subject, fields: Collection[str] = (), source: str = "the recording"
+    subject: Subject,
+    fields: Collection[str] = (),
+    source: str = "the recording",
+    points: PointLayout | None = None,
 ) -> ColumnPlan:
     """Return the plan of a type of ROS; ``fields``: dotted paths, none for all. Raises UserError.
 
-    A path names a field with all that it holds; ``source``: where the type is from, for people.
+    A path names a field with all that it holds; ``source``: where the type is from, for people;
+    ``points``: the layout of the points of a PointCloud2, which become its field ``points`` in
+    place of ``data``, unless that is asked for.
     """
     rules = SEQUENTIAL.get(subject.wire)
     if rules is None:
@@ -86,7 +116,9 @@ def column_plan(
             "choose a topic of ROS 1 or ROS 2, or for lists of OSI use "
             "`wirecost trace convert --columns all`"
         )
-    builder = _Builder(subject.schema, source)
+    if points is not None and DATA in fields:
+        points = None
+    builder = _Builder(subject.schema, source, points)
     message = subject.schema.message(subject.type)
     body = builder.structure("", message, _tree(fields), "", 0)
     for path in fields:
@@ -100,6 +132,8 @@ def column_plan(
         name = f"_{name}"
     top = Part(PartKind.STRUCTURE, "", _STRUCTURE, children=1 + (body[0].children if body else 0))
     parts = [top, Part(PartKind.RECORDED, name, _STAMP, 8), *body[1:]]
+    if any(part.kind is PartKind.POINTS and part.is_kept for part in parts):
+        parts = [part._replace(is_hidden=not part.is_kept) for part in parts]
     try:
         native = record_plan(parts, rules.largest, rules.terminated)
     except ValueError as error:
@@ -123,6 +157,7 @@ def _tree(paths: Iterable[str]) -> Wanted:
 class _Builder:
     schema: Schema
     source: str
+    points: PointLayout | None
     paths: dict[str, None] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
     count: int = 0
@@ -146,6 +181,13 @@ class _Builder:
         inner: list[Part] = []
         children, is_kept = 0, False
         for item in message.fields:
+            if self.points is not None and path == "" and item.name == DATA:
+                of_points = None if wanted is None else wanted.get(POINTS, {})
+                parts = self._points(self.points, of_points)
+                children += 1
+                is_kept = is_kept or parts[0].is_kept
+                inner += parts
+                continue
             of_item = None if wanted is None else wanted.get(item.name, {})
             parts = self._field(item, of_item, f"{path}.{item.name}".lstrip("."), depth)
             children += bool(parts)
@@ -183,6 +225,23 @@ class _Builder:
             return [Part(PartKind.SEQUENCE, item.name, "", 0, is_kept=False)]
         kind = PartKind.LIST if item.label is Label.REPEATED else PartKind.ARRAY
         return [Part(kind, item.name, "", 0, size, 1, element[0].is_kept), *element]
+
+    def _points(self, points: PointLayout, wanted: Wanted) -> list[Part]:
+        self.paths[POINTS] = None
+        fields = []
+        for item in points.fields:
+            self.paths[f"{POINTS}.{item.name}"] = None
+            kind = PartKind.SCALAR if item.values == 1 else PartKind.BLOCK
+            is_kept = wanted is None or item.name in wanted
+            form = FORMATS[item.kind]
+            fields.append(
+                Part(kind, item.name, form, item.kind.width or 1, item.values,
+                     is_kept=is_kept, offset=item.offset)
+            )  # fmt: skip
+        is_kept = any(field.is_kept for field in fields)
+        form, big = _STRUCTURE, int(points.is_bigendian)
+        point = Part(PartKind.STRUCTURE, "item", form, children=len(fields), is_kept=is_kept)
+        return [Part(PartKind.POINTS, POINTS, "", points.step, big, 1, is_kept), point, *fields]
 
 
 def _scalar(item: Field, kind: Kind, size: int) -> Part:

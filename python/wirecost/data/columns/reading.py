@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of a topic as batches of columns, block by block; what is lost is counted."""
+"""The messages of topics as batches of columns, block by block; what is lost is counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 from wirecost._core import RecordBatch, RecordPass
-from wirecost.data.columns.plan import ColumnPlan, column_plan
+from wirecost.data.columns.plan import DATA, ColumnPlan, column_plan
+from wirecost.data.columns.points import common_layout, is_cloud
 from wirecost.data.columns.values import Leaf, leaves
 from wirecost.data.messages import cdr
-from wirecost.data.recordings.blocks import ALL_TIMES, LATEST, Window
+from wirecost.data.recordings.blocks import ALL_TIMES, LATEST, MessageBlock, Window
 from wirecost.data.recordings.described import kept_for, subject_of
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
+from wirecost.system.errors import UserError
 from wirecost.system.progress import Progress, silent
 
 BATCH_BYTES = 16 << 20
-"""Bytes of messages from which on a batch is full."""
+"""Bytes of messages from which on the batch of a topic that is read alone is full."""
+LEAST_BYTES = 1 << 20
+"""The same, however many topics are read together."""
 BATCH_ROWS = 1 << 14
 """Rows of a full batch, few enough that the memory of one serves for the next."""
 
@@ -36,18 +41,27 @@ class TopicReader:
         topic: str,
         fields: Sequence[str] = (),
         include: Sequence[Path] = (),
-        window: Window = ALL_TIMES,
     ) -> None:
         about = subject_of(recording, topic, "", include)
-        self.plan: ColumnPlan = column_plan(about, fields, str(recording.path))
         self._kept = kept_for(recording, topic, about, has_schema=False, include=include)
         self._recording = recording
-        self._window = window
+        has_points = is_cloud(about) and DATA not in fields
+        points = common_layout(about, self._samples()) if has_points else None
+        self._has_bytes_of_points = has_points and points is None
+        self.plan: ColumnPlan = column_plan(about, fields, str(recording.path), points)
         self._pass = RecordPass(self.plan.native)
-        self._warned: list[str] = []
+        self.shared_notes: list[str] = []
+        """Sentences on what was lost of the recording, of whatever topics were read with it."""
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
+
+    def _samples(self) -> Iterator[bytes]:
+        """Yield the first message, one of the middle and the last, if they can be read."""
+        count = self._kept.count
+        for number in sorted({0, count // 2, max(count - 1, 0)}):
+            with suppress(UserError):
+                yield from self._recording.messages(self._kept.groups, [number])
 
     @property
     def topic(self) -> str:
@@ -62,64 +76,81 @@ class TopicReader:
     def leaves(self) -> list[Leaf]:
         return leaves(self.plan)
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """Types of the columns by their dotted paths."""
+        return {leaf.path: leaf.type for leaf in self.leaves if leaf.part.format}
+
     def empty(self) -> RecordBatch:
         """Return a batch without rows."""
         return RecordPass(self.plan.native).take()
 
     def batches(
-        self, most_rows: int = BATCH_ROWS, progress: Progress = silent
+        self,
+        most_rows: int = BATCH_ROWS,
+        window: Window = ALL_TIMES,
+        progress: Progress = silent,
     ) -> Iterator[RecordBatch]:
         """Yield the rows in order of the files, once.
 
         A batch has so many rows, or fewer where they take more than ``BATCH_BYTES``.
         """
-        before = len(self._recording.warnings)
-        taken, total = self._pass, max(self._kept.count, 1)
-        read = 0
-        for block in self._recording.blocks(self._kept.groups, self._window):
-            at = 0
-            self._late += int((block.times == LATEST).sum())
-            while at < len(block.begins):
-                at += taken.add(
-                    block.memory, block.begins[at:], block.sizes[at:], block.times[at:],
-                    most_rows, BATCH_BYTES,
-                )  # fmt: skip
-                if taken.rows >= most_rows or taken.bytes >= BATCH_BYTES:
-                    self.rows += taken.rows
-                    yield taken.take()
-            read += at
-            progress(min(read, total), total, f"reading {self.topic}")
-        if taken.rows:
-            self.rows += taken.rows
-            yield taken.take()
-        self._warned = self._recording.warnings[before:]
+        for _, batch in read_together([self], most_rows, window, progress):
+            yield batch
+
+    def _add(self, block: MessageBlock, most_rows: int, most_bytes: int) -> Iterator[RecordBatch]:
+        at, columns = 0, self._pass
+        self._late += int((block.times == LATEST).sum())
+        while at < len(block.begins):
+            at += columns.add(
+                block.memory, block.begins[at:], block.sizes[at:], block.times[at:],
+                most_rows, most_bytes,
+            )  # fmt: skip
+            if columns.rows >= most_rows or columns.bytes >= most_bytes:
+                yield self._take()
+
+    def _take(self) -> RecordBatch:
+        self.rows += self._pass.rows
+        return self._pass.take()
 
     @property
     def losses(self) -> dict[str, int]:
         """Numbers of what did not become values, or other ones, by what it is."""
-        taken = self._pass
+        columns = self._pass
         return {
-            "damaged": taken.damaged,
-            "refused": sum(taken.refused.values()),
-            "longer": taken.longer,
-            "mended_texts": taken.mended,
-            "carried_times": taken.carried,
+            "damaged": columns.damaged,
+            "refused": sum(columns.refused.values()),
+            "longer": columns.longer,
+            "mended_texts": columns.mended,
+            "carried_times": columns.carried,
             "late_times": self._late,
+            "clouds_without_points": columns.pointless,
         }
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what was left out or changed, complete once all batches are read."""
-        taken = self._pass
-        count = sum(taken.refused.values())
-        forms = sorted({_form(first) for first in taken.refused})
+        return [*self.own_notes, *self.shared_notes]
+
+    @property
+    def own_notes(self) -> list[str]:
+        """Those of this topic alone."""
+        columns = self._pass
+        count = sum(columns.refused.values())
+        forms = sorted({_form(first) for first in columns.refused})
         listed = "; ".join(forms[:2]) + ("; …" if len(forms) > 2 else "")
         said = [
             (count, "message", f"no row: plain CDR is read, not {listed}"),
-            (taken.damaged, "message", "no row: too short, or with a length beyond the end"),
-            (taken.longer, "message", "bytes behind the last field, which are not read"),
-            (taken.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
-            (taken.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (columns.damaged, "message", "no row: too short, or with a length beyond the end"),
+            (columns.longer, "message", "bytes behind the last field, which are not read"),
+            (columns.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
+            (columns.carried, "time", "nanoseconds beyond a second, which were carried"),
+            (
+                columns.pointless,
+                "cloud",
+                "null for points: its fields or sizes are not those of the "
+                f"topic's other clouds; --fields {DATA} has its bytes",
+            ),
             (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [
@@ -128,9 +159,36 @@ class TopicReader:
             if count
         ]
         dropped = [f"{path} has no fields, so it has no column" for path in self.plan.dropped[:3]]
-        if more := len(self.plan.dropped) - len(dropped):
+        if self._has_bytes_of_points:
+            dropped.append(f"{DATA} has the bytes of points, whose fields are not plain ones")
+        if more := len(self.plan.dropped[3:]):
             dropped.append(f"{counted(more, 'more field')} without fields of their own")
-        return [*self._kept.notes, *lines, *self._warned, *dropped]
+        return [*self._kept.notes, *lines, *dropped]
+
+
+def read_together(
+    readers: Sequence[TopicReader],
+    most_rows: int = BATCH_ROWS,
+    window: Window = ALL_TIMES,
+    progress: Progress = silent,
+) -> Iterator[tuple[TopicReader, RecordBatch]]:
+    """Yield the batches of topics of one recording, which is read and unpacked once."""
+    recording = readers[0]._recording
+    before = len(recording.warnings)
+    most_bytes = max(BATCH_BYTES // len(readers), LEAST_BYTES)
+    total = max(sum(reader._kept.count for reader in readers), 1)
+    what = readers[0].topic if len(readers) == 1 else counted(len(readers), "topic")
+    read = 0
+    for block in recording.blocks([reader._kept.groups for reader in readers], window):
+        reader = readers[block.topic]
+        for batch in reader._add(block, most_rows, most_bytes):
+            yield reader, batch
+        read += len(block.begins)
+        progress(min(read, total), total, f"reading {what}")
+    for reader in readers:
+        if reader._pass.rows:
+            yield reader, reader._take()
+        reader.shared_notes = recording.warnings[before:]
 
 
 def _form(first: int) -> str:

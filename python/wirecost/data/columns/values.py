@@ -14,6 +14,7 @@ from wirecost.data.columns.plan import FORMATS, ColumnPlan, Part, PartKind
 
 OFFSETS = ".offsets"
 """End of the name of an array that has where each row's values begin, and where the last ends."""
+LISTS = (PartKind.LIST, PartKind.POINTS)
 _DTYPES = {form: np.dtype(kind.value) for kind, form in FORMATS.items()} | {
     "tsn:": np.dtype("datetime64[ns]"),
     "tDn": np.dtype("timedelta64[ns]"),
@@ -36,7 +37,7 @@ class Leaf(NamedTuple):
 
     @property
     def has_offsets(self) -> bool:
-        return self.part.kind in (PartKind.TEXT, PartKind.SEQUENCE, PartKind.LIST)
+        return self.part.kind in (PartKind.TEXT, PartKind.SEQUENCE, *LISTS)
 
     @property
     def type(self) -> str:
@@ -68,7 +69,7 @@ class _Leaves:
         if not part.is_kept:
             self._skip(part)
             return
-        if part.kind is PartKind.LIST:
+        if part.kind in LISTS:
             yield Leaf(path, node, part, shape, True, outer)
             outer, shape = (*outer, path), ()
         elif part.kind is PartKind.ARRAY:

@@ -195,21 +195,21 @@ class _Parts:
         """
         field, sums = along[-1], self._sum
         singles = takewhile(lambda outer: outer.label is Label.SINGLE, reversed(along[:-1]))
-        made = 1 + sum(1 for _ in singles)
+        constructions = 1 + sum(1 for _ in singles)
         visits = tally.lists[path] + tally.empty[path] if is_list(field) else tally.values[path]
         sums.fields += visits
-        sums.built_fields += made * visits
+        sums.built_fields += constructions * visits
         is_number = isinstance(field.type, Kind) and not field.type.is_text
         if isinstance(field.type, MessageRef) and field.label is not Label.ARRAY:
             is_single = field.label is Label.SINGLE
-            sums.built += tally.values[path] * (made + 1 if is_single else 1)
+            sums.built += tally.values[path] * (constructions + 1 if is_single else 1)
         elif isinstance(field.type, MessageRef):
-            sums.built += tally.values[path] * (made + 1)
+            sums.built += tally.values[path] * (constructions + 1)
         elif is_number and field.label is Label.ARRAY:
-            sums.built_arrays += made * visits
+            sums.built_arrays += constructions * visits
             sums.array_numbers += tally.values[path]
         elif is_list(field):
-            sums.built_lists += made * visits
+            sums.built_lists += constructions * visits
             sums.truths += tally.values[path] if field.type is Kind.BOOL else 0
 
     def _is_block(self, field: Field) -> bool:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from wirecost.data.recordings.connection import RecordingPart
+from wirecost.data.recordings.connection import RecordedMessage, RecordingPart
 from wirecost.system.errors import UserError
 
 BLOCK_BYTES = 4 << 20
@@ -30,8 +30,12 @@ ALL_TIMES = Window()
 
 
 class MessageBlock(NamedTuple):
-    """Messages in a piece of memory: where each begins, its bytes, and when it was recorded."""
+    """Messages of a topic in a piece of memory: where each begins, its bytes, when it was recorded.
 
+    ``topic``: the number of the topic among those that are read.
+    """
+
+    topic: int
     memory: npt.NDArray[np.uint8]
     begins: npt.NDArray[np.uint64]
     sizes: npt.NDArray[np.uint64]
@@ -42,19 +46,20 @@ class MessageBlock(NamedTuple):
 class BlockPart(Protocol):
     """A file whose messages lie in blocks already."""
 
-    def blocks(self, numbers: Collection[int], window: Window) -> Iterator[MessageBlock]:
-        """Yield the messages of these connections in the order of the file."""
+    def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
+        """Yield the messages of these connections of each topic in the order of the file."""
         ...
 
 
-def blocks(part: RecordingPart, numbers: Collection[int], window: Window) -> Iterator[MessageBlock]:
+def blocks(
+    part: RecordingPart, topics: Sequence[Collection[int]], window: Window
+) -> Iterator[MessageBlock]:
     """Yield the messages of connections of a file in its order. Raises UserError."""
     if isinstance(part, BlockPart):
-        yield from part.blocks(numbers, window)
+        yield from part.blocks(topics, window)
         return
-    data: list[bytes | memoryview] = []
-    times: list[int] = []
-    size = 0
+    topic_of = {number: topic for topic, numbers in enumerate(topics) for number in numbers}
+    gathered = _Gathered()
     fault: UserError | None = None
     messages = part.each()
     while fault is None:
@@ -65,29 +70,43 @@ def blocks(part: RecordingPart, numbers: Collection[int], window: Window) -> Ite
             break
         if message is None:
             break
-        if message.connection in numbers and window.begin <= message.time_ns < window.end:
-            data.append(message.data)
-            times.append(message.time_ns)
-            size += len(message.data)
-            if size >= BLOCK_BYTES or len(data) >= BLOCK_MESSAGES:
-                yield _joined(data, times)
-                data, times, size = [], [], 0
-    if data:
-        yield _joined(data, times)
+        topic = topic_of.get(message.connection)
+        if topic is not None and window.begin <= message.time_ns < window.end:
+            gathered.add(topic, message)
+            if gathered.size >= BLOCK_BYTES or len(gathered.data) >= BLOCK_MESSAGES:
+                yield from gathered.blocks()
+                gathered = _Gathered()
+    yield from gathered.blocks()
     if fault is not None:
         raise fault
 
 
-def _joined(data: list[bytes | memoryview], times: list[int]) -> MessageBlock:
-    sizes = np.fromiter(map(len, data), np.uint64, len(data))
-    begins = np.zeros(len(data), np.uint64)
-    np.cumsum(sizes[:-1], out=begins[1:])
-    whole = b"".join(data)
-    return MessageBlock(np.frombuffer(whole, np.uint8), begins, sizes, clipped(times))
+class _Gathered:
+    """Messages of topics, in pieces of memory of their own."""
+
+    def __init__(self) -> None:
+        self.data: list[bytes | memoryview] = []
+        self.size = 0
+        self._topics: list[int] = []
+        self._times: list[int] = []
+
+    def add(self, topic: int, message: RecordedMessage) -> None:
+        self.data.append(message.data)
+        self.size += len(message.data)
+        self._topics.append(topic)
+        self._times.append(message.time_ns)
+
+    def blocks(self) -> Iterator[MessageBlock]:
+        """Yield a block of each topic, all in one piece of memory."""
+        sizes = np.fromiter(map(len, self.data), np.uint64, len(self.data))
+        begins = (np.cumsum(sizes) - sizes).astype(np.uint64)
+        memory = np.frombuffer(b"".join(self.data), np.uint8)
+        topics, times = np.array(self._topics), clipped(self._times)
+        for topic in sorted(set(self._topics)):
+            mine = topics == topic
+            yield MessageBlock(topic, memory, begins[mine], sizes[mine], times[mine])
 
 
-def clipped(times: list[int] | npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+def clipped(times: list[int]) -> npt.NDArray[np.int64]:
     """Return times as a column has them; those behind the year 2262 become the last it can have."""
-    if isinstance(times, list):
-        return np.array([min(max(time, EARLIEST), LATEST) for time in times], np.int64)
-    return np.minimum(times, np.uint64(LATEST)).astype(np.int64)
+    return np.array([min(max(time, EARLIEST), LATEST) for time in times], np.int64)

@@ -158,12 +158,15 @@ class Recording(Closing):
                 self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
 
     def blocks(
-        self, groups: Collection[ConnectionGroup], window: Window = ALL_TIMES
+        self, topics: Sequence[Collection[ConnectionGroup]], window: Window = ALL_TIMES
     ) -> Iterator[MessageBlock]:
-        """Yield the messages of groups in blocks, file by file; what is lost is a warning."""
+        """Yield the messages of topics in blocks, file by file; what is lost is a warning."""
         for number, part in enumerate(self._parts):
-            members = set().union(*(group.members.get(number, ()) for group in groups))
-            if members:
+            members: list[set[int]] = [
+                set().union(*(group.members.get(number, ()) for group in groups))
+                for groups in topics
+            ]
+            if any(members):
                 with self._noting(part):
                     yield from blocks(part, members, window)
 

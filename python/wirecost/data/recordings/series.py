@@ -202,15 +202,15 @@ class _Reading:
         counter = (self._counted.path,) if self._counted is not None else ()
         stamp = stamp_fields(self._numbers.fields) or ()
         self._numbers = numbers_of(self._subject, self.wire, {*counter, *stamp})
-        kept = [number.path for number in self._numbers.fields]
-        self._counter_at = kept.index(*counter) if counter else None
-        self._stamp_at = [kept.index(path) for path in stamp]
+        paths = [number.path for number in self._numbers.fields]
+        self._counter_at = paths.index(*counter) if counter else None
+        self._stamp_at = [paths.index(path) for path in stamp]
         tried, self._tried = self._tried, []
-        if not kept:
+        if not paths:
             self._numbers = None
             return
         for values in tried:
-            self._note(values and [values[every.index(path)] for path in kept])
+            self._note(values and [values[every.index(path)] for path in paths])
 
     def _note(self, values: Numbers) -> None:
         """Keep a message's counter and stamp; one that cannot be read goes on as those before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -52,7 +52,8 @@ class TopicSurvey:
     ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
     says; ``watched_s``: seconds for which they were counted, None for the whole recording;
-    ``missed``: messages of the count that were published and did not come.
+    ``missed``: messages of the count that were published and did not come, ``lost`` of them before
+    they were received; ``links``: publishers and subscribers, and whether their QoS fits.
     """
 
     connection: RecordedConnection
@@ -67,6 +68,8 @@ class TopicSurvey:
     qos: str = ""
     watched_s: float | None = None
     missed: int = 0
+    lost: int = 0
+    links: list[Mapping[str, Any]] = field(default_factory=list)
     times: TopicTimes = field(default_factory=TopicTimes)
 
     @property

@@ -39,8 +39,8 @@ def open_trace(
         messages.message_class(type_name)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        known = reading_command(path) or _KNOWN
-        raise UserError(f"{path}: no trace of OSI by its suffix; {known}")
+        remedy = reading_command(path) or _KNOWN
+        raise UserError(f"{path}: no trace of OSI by its suffix; {remedy}")
     if topic is not None and suffix != ".mcap":
         raise UserError(f"{path}: only .mcap files have topics; leave out --topic")
     if suffix == ".mcap":

@@ -17,6 +17,7 @@ from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
+from wirecost.measure.cost.disturbance import Others, disturbed
 from wirecost.measure.cost.path_calibration import measured_path, paths_of
 from wirecost.measure.cost.path_fit import LIKELY, least_relative
 from wirecost.measure.cost.paths import CLIENTS, PLAIN, PathPrice, PathTable
@@ -28,17 +29,13 @@ from wirecost.measure.cost.prices import (
     known_prices,
     machine_name,
 )
-from wirecost.measure.cost.rclpy.codec import CodecObservation
-from wirecost.measure.cost.rclpy.codec import observed as rclpy_observed
+from wirecost.measure.cost.ros_python.codec import LIBRARIES, CodecObservation
+from wirecost.measure.cost.ros_python.codec import observed as observed_in_ros
 from wirecost.measure.cost.spread import MESSAGES, TOP, contents, spread_subject
 from wirecost.measure.serializers.backend import MessageBackend
 from wirecost.measure.serializers.contender import Contender
 from wirecost.measure.serializers.languages import backend_of
 from wirecost.measure.serializers.selection import ContenderSelection
-from wirecost.observe.doctor.check import Verdict
-from wirecost.observe.doctor.checks.load import Load
-from wirecost.observe.doctor.machine import machine
-from wirecost.observe.doctor.machine_files import System
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
@@ -87,45 +84,42 @@ class CalibratedEnds:
 def calibrated(
     ends: Sequence[CalibratedEnds], ros2: Ros2Installation, say: Say, seed: int = 1
 ) -> PriceList:
-    """Measure the prices of this machine, in about two minutes for each end. Raises UserError."""
+    """Measure the prices of this machine, in about two minutes for each end. Raises UserError.
+
+    They are the less sure, the more of the processors others take meanwhile.
+    """
     about = {
         "machine": machine_name(),
         "wirecost": version("wirecost"),
         "date": time.strftime("%Y-%m-%d"),
     }
-    if busy := busy_machine():
-        about["busy"] = busy
     prices: dict[str, CodecPrice] = {}
     paths: dict[str, PathPrice] = {}
-    for one in ends:
-        prices |= _codecs(one, ros2, say, seed)
-        codecs = PriceList(about, prices).over(known_prices())
-        client = CLIENTS.get((one.wire, one.lang), PLAIN)
-        for path in paths_of(client, one.middleware):
-            try:
-                priced = measured_path(path, ros2.python, codecs, {}, say)
-            except ProgramFailedError as error:
-                raise UserError(f"--calibrate: {error}; stop what keeps it busy") from error
-            paths[priced.name] = priced
+    with Others() as others:
+        for one in ends:
+            prices |= _codecs(one, ros2, say, seed)
+            codecs = PriceList(about, prices).over(known_prices())
+            client = CLIENTS.get((one.wire, one.lang), PLAIN)
+            for path in paths_of(client, one.middleware):
+                try:
+                    priced = measured_path(path, ros2.python, codecs, {}, say)
+                except ProgramFailedError as error:
+                    raise UserError(f"--calibrate: {error}; stop what keeps it busy") from error
+                paths[priced.name] = priced
+        share = others.share()
     if not prices and not paths:
         raise UserError("--calibrate: no library of these languages and wires is here")
-    return PriceList(about, prices, PathTable(paths), is_own=True)
-
-
-def busy_machine() -> str:
-    """Return the load where others disturb what is measured, else nothing."""
-    check = Load(machine(System()))
-    return check.value() if check.available() and check.verdict() is not Verdict.OK else ""
+    return disturbed(PriceList(about, prices, PathTable(paths), is_own=True), share)
 
 
 def _codecs(
     ends: CalibratedEnds, ros2: Ros2Installation, say: Say, seed: int
 ) -> dict[str, CodecPrice]:
     lang, wire = ends.lang, ends.wire
-    if (lang, wire) == ("python", "cdr"):
-        say("measuring rclpy's serialization")
-        seen = rclpy_observed(ros2, seed)
-        return {f"python rclpy {wire}": codec_price(seen, PARTS)}
+    if lang == "python" and wire in LIBRARIES:
+        say(f"measuring {LIBRARIES[wire]}'s serialization")
+        seen = observed_in_ros(wire, ros2, seed)
+        return {f"python {LIBRARIES[wire]} {wire}": codec_price(seen, PARTS)}
     prices = {}
     for library in (*PREFERRED.get((lang, wire), ()), OURS):
         name = f"{lang} {library} {wire}"
@@ -193,13 +187,9 @@ def observed(
 
     Raises AbsentError where the library is not here, UserError, ProgramFailedError.
     """
-    selection = ContenderSelection(libraries=frozenset({library}))
-    backend = backend_of(lang, about, selection, say)
-    found = [one for one in backend.contenders() if one.library == library and one.mode == MODE]
-    if not found:
-        raise AbsentError(backend.missing.get(library, f"install {library}"))
+    backend, contender = contender_of(about, lang, library, say)
     say(f"measuring {lang} {library}, {about.type}")
-    samples = _measured(backend, found[0], content)
+    samples = stage_times(backend, contender, content)
     seen = []
     for messages, stages in zip(content, samples, strict=True):
         size = sum(map(len, messages)) / len(messages)
@@ -210,9 +200,28 @@ def observed(
     return seen
 
 
-def _measured(
-    backend: MessageBackend, contender: Contender, content: Sequence[list[bytes]]
+def contender_of(
+    about: Subject, lang: str, library: str, say: Say
+) -> tuple[MessageBackend, Contender]:
+    """Return a library's contender for a type, and its backend. Raises AbsentError, UserError."""
+    selection = ContenderSelection(libraries=frozenset({library}))
+    backend = backend_of(lang, about, selection, say)
+    for one in backend.contenders():
+        if one.library == library and one.mode == MODE:
+            return backend, one
+    raise AbsentError(backend.missing.get(library, f"install {library}"))
+
+
+def stage_times(
+    backend: MessageBackend,
+    contender: Contender,
+    content: Sequence[list[bytes]],
+    repetitions: int = REPETITIONS,
 ) -> list[dict[str, list[float]]]:
+    """Return for each content the nanoseconds per message of every repetition, by stage.
+
+    Raises ProgramFailedError.
+    """
     with scratch.folder("calibration") as folder:
         paths = [folder / str(number) for number in range(len(content))]
         for path, messages in zip(paths, content, strict=True):
@@ -223,7 +232,7 @@ def _measured(
         runs = [(paths, keys)] if backend.lang == "cpp" else [([p], [p.name]) for p in paths]
         samples: list[dict[str, list[float]]] = [{} for _ in paths]
         for some, names in runs:
-            for item in backend.measured(contender, some, names, REPETITIONS):
+            for item in backend.measured(contender, some, names, repetitions):
                 if isinstance(item, StageSample):
                     samples[int(item.key)].setdefault(item.stage, []).append(item.ns)
         return samples

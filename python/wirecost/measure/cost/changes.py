@@ -7,27 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import hypot
 
-import zstandard
-
 from wirecost.data.messages.anatomy import CACHED
 from wirecost.data.recordings.survey import TopicSurvey
 from wirecost.measure.cost.cloud import padding_share
-from wirecost.measure.cost.paths import BYTE, FRAGMENT, MESSAGE
 from wirecost.measure.cost.pricing import EndTimes, Pricing, TopicEnds
 from wirecost.results.records.cost import TopicCost
-from wirecost.schema.compile.schema import Kind, Label
 
 PACKED, HALF, SEGMENT, SHARED = "packed", "half rate", "larger segment", "shared memory"
-ONE_PROCESS, LOANED, GENERATED, COMPRESSED = "one process", "loaned", "wirecost", "zstd -1"
-LEAST_COMPRESSED, MOST_COMPRESSED = 4 << 10, 1 << 20
-"""Bytes of a topic's sample that are worth compressing, and that are compressed."""
-LARGE = 64 << 10
-"""Bytes of a message from which on handing over memory beats encoding it."""
+GENERATED = "wirecost"
 SEGMENT_BYTES = 512 << 10
 """Size of Fast DDS's segment of shared memory, unless its settings say another."""
-CONTAINERS = {"cdr": "rclcpp components in one container (use_intra_process_comms, unique_ptr)",
-              "ros1": "nodelets in one manager (ConstPtr)"}  # fmt: skip
-"""How nodes in C++ hand messages over without encoding them, by wire."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +30,6 @@ class PricedTopic:
     @property
     def middleware(self) -> str:
         return self.pricing.middleware_of(self.cost.wire)
-
-    @property
-    def is_cpp(self) -> bool:
-        """True where all ends are C++."""
-        return {self.cost.publisher_lang, *self.cost.taker_langs} == {"cpp"}
-
-    @property
-    def is_fixed(self) -> bool:
-        """True where all messages of the type have the same size, as a loan asks for."""
-        if self.read.subject is None:
-            return False
-        fields = (field for one in self.read.subject.schema.messages() for field in one.fields)
-        return not any(
-            field.label in (Label.REPEATED, Label.MAP)
-            or (isinstance(field.type, Kind) and field.type.is_text)
-            for field in fields
-        )
 
     def smaller(self, share: float) -> EndTimes | None:
         """Return the times of messages without this share of their bytes, in lists of bytes."""
@@ -95,6 +67,11 @@ class Gain:
     is_sure: bool = False
     is_measured: bool = False
 
+    @property
+    def is_any(self) -> bool:
+        """True where something is saved: processor time, bytes or latency."""
+        return self.publish_ns + self.take_ns > 0 or self.bytes_share > 0 or bool(self.latency)
+
     def spread(self, cost: TopicCost) -> float | None:
         """Return the relative error of the time, which is that of the topic's times."""
         whole = self.publish_ns + self.take_ns
@@ -107,8 +84,7 @@ class Gain:
 class Change:
     """A change of one kind. ``what``: to do, in half a sentence; ``gain``: None where it has none.
 
-    ``effort``: of EFFORTS; ``loses``: what it gives up for it; ``is_advice``: the first answer may
-    offer it; ``is_provable``: stand-ins can apply it.
+    ``effort``: of EFFORTS; ``loses``: it gives up something. ``proving`` applies each kind.
     """
 
     kind: str
@@ -117,8 +93,6 @@ class Change:
     gain: Callable[[PricedTopic], Gain | None]
     what: Callable[[PricedTopic], str]
     loses: bool = False
-    is_advice: bool = True
-    is_provable: bool = True
 
 
 def _packed(topic: PricedTopic) -> Gain | None:
@@ -164,37 +138,23 @@ def _shared(topic: PricedTopic) -> Gain | None:
     if after is None or after.send_ns is None or topic.cost.send_ns is None:
         return None
     publish_ns, take_ns = _saved(topic.cost, after)
+    if publish_ns + take_ns <= _wrong_by(topic.cost, after):
+        publish_ns = take_ns = 0.0
     return Gain(publish_ns, take_ns, latency="latency falls")
 
 
-def _one_process(topic: PricedTopic) -> Gain | None:
-    """Return what is saved where only a pointer goes from one node to another.
-
-    Of further subscribers each gets a copy; waking up and the executor stay.
-    """
-    cost, path = topic.cost, topic.pricing.path(topic.cost.wire, "cpp")
-    if path is None or cost.encode_ns is None or cost.decode_ns is None:
-        return None
-    copies_ns = cost.encode_ns * (cost.subscribers - 1)
-    publish_ns = cost.encode_ns + (cost.send_ns or 0.0) - copies_ns
-    woken_ns = path.take.get(MESSAGE, 0.0)
-    take_ns = (cost.decode_ns + (cost.receive_ns or 0.0) - woken_ns) * cost.subscribers
-    return Gain(max(0.0, publish_ns), max(0.0, take_ns), 1.0, latency="latency falls")
-
-
-def _loaned(topic: PricedTopic) -> Gain | None:
-    cost, path = topic.cost, topic.pricing.path(topic.cost.wire, "cpp")
-    if path is None or cost.encode_ns is None or cost.decode_ns is None:
-        return None
-    size, pieces = cost.mean_bytes, cost.mean_bytes / LARGE
-    publish_ns, take_ns = (
-        part.get(BYTE, 0.0) * size + part.get(FRAGMENT, 0.0) * pieces
-        for part in (path.publish, path.take)
+def _wrong_by(cost: TopicCost, after: EndTimes) -> float:
+    """Return nanoseconds per message by which the difference of two paths' times may be wrong."""
+    spreads = (cost.publish_spread, cost.take_spread, after.publish_spread, after.take_spread)
+    if None in spreads or cost.is_own != after.is_own:  # two machines' times have no difference
+        return float("inf")
+    times = (
+        (cost.encode_ns or 0.0) + (cost.send_ns or 0.0),
+        ((cost.decode_ns or 0.0) + (cost.receive_ns or 0.0)) * cost.subscribers,
+        after.publish_ns,
+        after.take_ns * cost.subscribers,
     )
-    return Gain(
-        cost.encode_ns + publish_ns, (cost.decode_ns + take_ns) * cost.subscribers, 1.0,
-        latency="latency falls",
-    )  # fmt: skip
+    return hypot(*(ns * (spread or 0.0) for ns, spread in zip(times, spreads, strict=True)))
 
 
 def _generated(topic: PricedTopic) -> Gain | None:
@@ -207,21 +167,7 @@ def _generated(topic: PricedTopic) -> Gain | None:
         return None
     publish_ns = cost.encode_ns - ours.encode_ns
     take_ns = (cost.decode_ns - ours.decode_ns) * cost.subscribers
-    return Gain(publish_ns, take_ns) if publish_ns + take_ns > 0 else None
-
-
-def _compressed(topic: PricedTopic) -> Gain | None:
-    """Return what zstd's quickest level leaves of the sample; its own time is not known here."""
-    data = b"".join(topic.read.sample.values())
-    if len(data) < LEAST_COMPRESSED:
-        return None
-    left = len(zstandard.ZstdCompressor(level=1).compress(data[:MOST_COMPRESSED]))
-    share = 1 - left / len(data[:MOST_COMPRESSED])
-    return Gain(bytes_share=share, is_sure=True) if share > 0 else None
-
-
-def _is_large(topic: PricedTopic) -> bool:
-    return topic.cost.median_bytes >= LARGE and topic.cost.encode_ns is not None
+    return Gain(publish_ns, take_ns)
 
 
 CHANGES = (
@@ -241,33 +187,13 @@ CHANGES = (
         lambda _: Gain(latency="latency falls to a third", memory="64 MB of memory per node"),
         lambda _: "give Fast DDS a shared-memory segment of 64 MB",
     ),
-    Change(
-        ONE_PROCESS, "node code",
-        lambda topic: topic.cost.wire in CONTAINERS and topic.is_cpp and _is_large(topic),
-        _one_process, lambda topic: f"run both nodes as {CONTAINERS[topic.cost.wire]}",
-        is_provable=False,
-    ),
-    # DDS lends memory for types without lists and texts only, and rclpy lends none.
-    Change(
-        LOANED, "node code",
-        lambda topic: topic.cost.wire == "cdr" and topic.middleware in ("fastdds", "cyclonedds")
-        and topic.is_cpp and topic.is_fixed and _is_large(topic),
-        _loaned, lambda _: "publish loaned messages",
-        is_provable=False,
-    ),
     # Who goes through a ROS cannot change what encodes.
     Change(
         GENERATED, "node code", lambda topic: topic.cost.wire == "protobuf", _generated,
         lambda _: "encode and decode the same bytes with code by wirecost compile",
-        is_provable=False,
     ),
     Change(
         HALF, "setting", lambda topic: topic.cost.rate_hz > 0, _half,
         lambda topic: f"publish at {topic.cost.rate_hz / 2:.3g} Hz if that is enough", loses=True,
-    ),
-    Change(
-        COMPRESSED, "node code", lambda topic: topic.cost.rate_hz > 0, _compressed,
-        lambda _: "compress it (the time of zstd is not included)", is_advice=False,
-        is_provable=False,
     ),
 )  # fmt: skip

@@ -23,16 +23,16 @@ def nonnegative(matrix: Array, target: Array) -> Array:
         if gradient[entering] <= least:
             break
         free[entering] = True
-        while (wanted := _without_bounds(matrix, target, free))[free].min() <= 0:
-            if wanted[entering] <= 0 == solution[entering]:
+        while (unbounded := _without_bounds(matrix, target, free))[free].min() <= 0:
+            if unbounded[entering] <= 0 == solution[entering]:
                 free[entering] = False  # it cannot grow: rounding chose it
                 return solution
-            blocking = free & (wanted <= 0)
-            step = np.min(solution[blocking] / (solution[blocking] - wanted[blocking]))
-            solution += step * (wanted - solution)
+            blocking = free & (unbounded <= 0)
+            step = np.min(solution[blocking] / (solution[blocking] - unbounded[blocking]))
+            solution += step * (unbounded - solution)
             free &= solution > TOLERANCE * solution.max()
             solution[~free] = 0
-        solution = wanted
+        solution = unbounded
     return solution
 
 

@@ -68,7 +68,7 @@ def _measured(
     why = f"no library of {topic.wire} is measured in this language"
     for library in PREFERRED.get((lang, topic.wire), ()):
         try:
-            seen, *packed = observed(read.subject, lang, library, _contents(read), say) or (None,)
+            seen, *packed = observed(read.subject, lang, library, contents_of(read), say) or (None,)
         except AbsentError as error:
             why = f"{library} is not here: {error}"
             continue
@@ -96,7 +96,7 @@ def _times(seen: Observation, factor: float) -> tuple[float, float]:
     return factor * seen.ns["encode"], factor * seen.ns["decode"]
 
 
-def _contents(read: TopicSurvey) -> list[list[bytes]]:
+def contents_of(read: TopicSurvey) -> list[list[bytes]]:
     """Return the sample's messages as their own library writes them; and clouds without padding.
 
     Where the sample is a few large messages they are repeated, each in memory of its own: one that

@@ -45,7 +45,7 @@ class NodesFile:
 
     @property
     def langs(self) -> Mapping[str, str]:
-        return {one.node: one.lang for one in self.nodes if one.lang}
+        return {node.node: node.lang for node in self.nodes if node.lang}
 
     def place(self, read: RecordingSurvey) -> None:
         """Set the ends of a recording's topics. Raises UserError where a topic is not there."""
@@ -59,8 +59,8 @@ class NodesFile:
                     )
         for topic in read.topics:
             name = topic.connection.topic
-            topic.publishers = [one.node for one in self.nodes if name in one.publishes] or None
-            takers = [one.node for one in self.nodes if name in one.subscribes]
+            topic.publishers = [node.node for node in self.nodes if name in node.publishes] or None
+            takers = [node.node for node in self.nodes if name in node.subscribes]
             if takers or topic.publishers:
                 topic.subscribers = takers
 
@@ -77,7 +77,7 @@ def read_nodes(path: Path) -> NodesFile:
     except (*plain_yaml.FAULTS, msgspec.ValidationError) as error:
         first = (str(error).splitlines() or ["not readable"])[0]
         raise UserError(f"{path}: {shown(first, 120)}; {remedy}") from error
-    for one in nodes:
-        if one.lang not in ("", *LANGUAGES):
-            raise UserError(f"{path}: {shown(one.node)}: lang is cpp or python")
+    for node in nodes:
+        if node.lang not in ("", *LANGUAGES):
+            raise UserError(f"{path}: {shown(node.node)}: lang is cpp or python")
     return NodesFile(path, nodes)

@@ -15,10 +15,11 @@ from wirecost.data.messages.ros.known import KnownTypes
 from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
-from wirecost.measure.cost.paths import PLAIN, PathPrice
+from wirecost.measure.cost.paths import DEFAULTS, PLAIN, PathPrice
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.standins.description import ClientLibrary, StandIn
 from wirecost.measure.standins.processes import StandInProcesses
+from wirecost.measure.standins.programs import PYTHON
 from wirecost.schema.compile.frontends.ros.packages import Finder
 
 SIZES = (64, 4 << 10, 32 << 10, 60_000, 128 << 10, 500_000, 1_000_000, 2_000_000)
@@ -41,6 +42,10 @@ class MeasuredPath:
     transport: str
     environment: dict[str, str]
 
+    @property
+    def wire(self) -> str:
+        return "ros1" if self.middleware == DEFAULTS["ros1"] else "cdr"
+
     def library(self, python: Path | None) -> ClientLibrary:
         return ClientLibrary(self.transport, python, self.environment)
 
@@ -55,15 +60,16 @@ MEASURED = (
     MeasuredPath(PLAIN, "iceoryx2", "iceoryx2", {}),
     MeasuredPath(PLAIN, "zenoh", "zenoh", {}),
     MeasuredPath("roscpp", "tcpros", "ros1", {}),
+    MeasuredPath("rospy", "tcpros", "rospy", {}),
 )
 """Paths that stand-ins can measure."""
 
 
 def paths_of(client: str, middleware: str) -> list[MeasuredPath]:
     """Return the paths to measure for a client library: itself, else the plain middleware."""
-    own = [one for one in MEASURED if (one.client, one.middleware) == (client, middleware)]
+    own = [path for path in MEASURED if (path.client, path.middleware) == (client, middleware)]
     return own or [
-        one for one in MEASURED if one.middleware == middleware and one.client != "rclpy"
+        path for path in MEASURED if path.middleware == middleware and path.transport not in PYTHON
     ]
 
 
@@ -80,7 +86,7 @@ def measured_path(
         with StandInProcesses(library, subscribers) as processes:
             for size in sizes:
                 say(f"{path.client} over {path.middleware}: {size:,} bytes to {subscribers}")
-                data = _message(size)
+                data = _message(size, path.wire)
                 encode_ns, decode_ns = _codec_ns(path, codecs, data)
                 rate_hz = min(FASTEST_HZ, max(SLOWEST_HZ, BYTES_PER_S / size))
                 processes.open(
@@ -88,7 +94,7 @@ def measured_path(
                 )
                 for _ in range(TURNS):
                     turn = processes.turn(TURN_S)
-                    taken_ns = mean(one.message_ns for one in turn.subscribers)
+                    taken_ns = mean(account.message_ns for account in turn.subscribers)
                     seen.append(
                         PathObservation(
                             size, subscribers,
@@ -98,24 +104,26 @@ def measured_path(
     return fitted_path(path.client, path.middleware, seen, about)
 
 
-def _message(size: int) -> bytes:
+def _message(size: int, wire: str) -> bytes:
     """Return a list of bytes on the wire: no dimensions, no offset."""
-    count = max(0, size - 16)
-    return b"\0\1\0\0" + struct.pack("<III", 0, 0, count) + bytes(count)
+    header = b"" if wire == "ros1" else b"\0\1\0\0"
+    count = max(0, size - len(header) - 12)
+    return header + struct.pack("<III", 0, 0, count) + bytes(count)
 
 
 def _codec_ns(path: MeasuredPath, codecs: PriceList, data: bytes) -> tuple[float, float]:
     """Return what the stand-in's own encoding and decoding take: bytes are sent as they are."""
-    if path.transport != "rclpy":
+    if path.transport not in PYTHON:
         return 0.0, 0.0
-    parts = anatomy(_subject(), [data], len(data))
-    priced = codecs.of("python", "cdr", parts) if parts is not None else None
+    parts = anatomy(_subject(path.wire), [data], len(data))
+    priced = codecs.of("python", path.wire, parts) if parts is not None else None
     return (priced.encode_ns, priced.decode_ns) if priced is not None else (0.0, 0.0)
 
 
-def _subject() -> Subject:
-    name, finder = f"{PACKAGE}/{TYPE}", Finder([], [], "ros2")
-    text = KnownTypes("ros2", finder).text(name)
+def _subject(wire: str) -> Subject:
+    dialect = "ros1" if wire == "ros1" else "ros2"
+    name, finder = f"{PACKAGE}/{TYPE}", Finder([], [], dialect)
+    text = KnownTypes(dialect, finder).text(name)
     assert text is not None
-    definitions = RosDefinitions("ros2", {name: text}, PACKAGE)
+    definitions = RosDefinitions(dialect, {name: text}, PACKAGE)
     return ros_subject(completed(definitions, finder), PACKAGE, name)

@@ -47,9 +47,12 @@ def fitted_path(
     parts = {}
     for stage, names in TERMS.items():
         counts = [
-            [terms(one.size, one.subscribers, middleware)[name] for name in names] for one in seen
+            [terms(observation.size, observation.subscribers, middleware)[name] for name in names]
+            for observation in seen
         ]
-        parts[stage], _ = least_relative(names, counts, [one.ns(stage) for one in seen])
+        parts[stage], _ = least_relative(
+            names, counts, [observation.ns(stage) for observation in seen]
+        )
     fit = PathPrice(client, middleware, parts["publish"], parts["take"], {}, about, is_own)
     fit = replace(fit, measured={stage: _by_size(stage, seen) for stage in TERMS})
     return replace(fit, spread={stage: _spread(fit, stage, seen) for stage in TERMS})
@@ -64,9 +67,9 @@ def _priced(fit: PathPrice, stage: str, one: PathObservation) -> float:
 def _by_size(stage: str, seen: Sequence[PathObservation]) -> list[tuple[float, float]]:
     """Return sizes and median times with one subscriber; a larger message takes no less."""
     times: dict[float, list[float]] = {}
-    for one in seen:
-        if one.subscribers == 1 and one.ns(stage) > 0:
-            times.setdefault(one.size, []).append(one.ns(stage))
+    for observation in seen:
+        if observation.subscribers == 1 and observation.ns(stage) > 0:
+            times.setdefault(observation.size, []).append(observation.ns(stage))
     sizes = sorted(times)
     return list(zip(sizes, not_falling([median(times[size]) for size in sizes]), strict=True))
 
@@ -85,7 +88,9 @@ def not_falling(values: Sequence[float]) -> list[float]:
 def _spread(fit: PathPrice, stage: str, seen: Sequence[PathObservation]) -> float:
     """Return the relative error that nine in ten of the times stay below."""
     errors = [
-        abs(_priced(fit, stage, one) / one.ns(stage) - 1) for one in seen if one.ns(stage) > 0
+        abs(_priced(fit, stage, observation) / observation.ns(stage) - 1)
+        for observation in seen
+        if observation.ns(stage) > 0
     ]
     return float(np.percentile(errors, LIKELY)) if errors else 1.0
 

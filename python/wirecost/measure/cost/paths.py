@@ -141,8 +141,8 @@ class PathTable:
             if path.client == client and plain is not None:
                 pairs = {"publish": (path.publish, plain.publish), "take": (path.take, plain.take)}
                 return {
-                    stage: max(0.0, one.get(MESSAGE, 0.0) - other.get(MESSAGE, 0.0))
-                    for stage, (one, other) in pairs.items()
+                    stage: max(0.0, first.get(MESSAGE, 0.0) - other.get(MESSAGE, 0.0))
+                    for stage, (first, other) in pairs.items()
                 }
         return {}
 

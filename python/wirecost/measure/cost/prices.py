@@ -186,13 +186,13 @@ def keep(prices: PriceList, path: Path) -> None:
         "origins": {name: _own_words(codec.about, prices) for name, codec in prices.prices.items()},
         "paths": {
             name: {
-                "publish": one.publish,
-                "take": one.take,
-                "spread": one.spread,
-                "measured": one.measured,
-                "about": _own_words(one.about, prices),
+                "publish": path.publish,
+                "take": path.take,
+                "spread": path.spread,
+                "measured": path.measured,
+                "about": _own_words(path.about, prices),
             }
-            for name, one in prices.paths.paths.items()
+            for name, path in prices.paths.paths.items()
         },
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -73,8 +73,8 @@ class Pricing:
 
     def ends(self, publishers: list[str] | None, takers: list[str] | None, count: int) -> TopicEnds:
         """Return a topic's ends; ``count``: its subscribers, whoever they are."""
-        known = [self.langs.get(node, self.lang) for node in takers or ()]
-        takers_langs = [*known[:count], *[self.lang] * (count - len(known))]
+        languages = [self.langs.get(node, self.lang) for node in takers or ()]
+        takers_langs = [*languages[:count], *[self.lang] * (count - len(languages))]
         publishers_langs = [self.langs.get(node, self.lang) for node in publishers or ()]
         return TopicEnds(_counted(publishers_langs or [self.lang]), _counted(takers_langs))
 
@@ -114,7 +114,7 @@ class Pricing:
             receive_ns,
             _widest([_spread(c, p, "publish", encode, send_ns) for c, p, _ in publish]),
             _widest([_spread(c, p, "take", decode, receive_ns) for c, p, _ in take]),
-            all(one.is_own for one in (*codecs, *paths) if one is not None),
+            all(part.is_own for part in (*codecs, *paths) if part is not None),
         )
 
     def includes(self, wires: set[str], types: set[str], langs: set[str]) -> str:
@@ -126,7 +126,10 @@ class Pricing:
             )
             return f"encoding and decoding only; {where}"
         clients = {CLIENTS.get((wire, lang), LANGUAGES[lang]) for wire in wires for lang in langs}
-        over = " or ".join(MIDDLEWARES.get(one, one) for one in sorted(filter(None, middlewares)))
+        over = " or ".join(
+            MIDDLEWARES.get(middleware, middleware)
+            for middleware in sorted(filter(None, middlewares))
+        )
         return f"publishing, sending and taking over {over} in {' and '.join(sorted(clients))}"
 
 
@@ -143,8 +146,8 @@ def _mean(values: list[tuple[float, int]]) -> float:
 
 
 def _widest(spreads: list[float | None]) -> float | None:
-    known = [spread for spread in spreads if spread is not None]
-    return max(known) if len(known) == len(spreads) else None
+    spreads_known = [spread for spread in spreads if spread is not None]
+    return max(spreads_known) if len(spreads_known) == len(spreads) else None
 
 
 def _spread(

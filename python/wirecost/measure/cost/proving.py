@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from wirecost.data.clouds.point_cloud2 import remove_padding
 from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
-from wirecost.measure.cost.changes import HALF, ONE_PROCESS, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.changes import GENERATED, HALF, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.codec_proof import codec_turns
 from wirecost.measure.cost.path_calibration import paths_of
 from wirecost.measure.cost.paths import CLIENTS, MIDDLEWARES, PLAIN
 from wirecost.measure.cost.pricing import Pricing
@@ -78,10 +79,6 @@ def proof(
         there = f"1 to {len(cost.remedies)}" if cost.remedies else "none: nothing is worth changing"
         raise UserError(f"--prove {number}: there is no such advice; its numbers are {there}")
     remedy = cost.remedies[number - 1]
-    apply = APPLIED.get(remedy.kind)
-    if apply is None:
-        why = REFUSED.get(remedy.kind, "only your own code can apply it")
-        raise UserError(f"--prove {number}: {remedy.topic}: {remedy.what}: {why}")
     survey = max(
         (one for one in read.topics if one.connection.topic == remedy.topic),
         key=lambda one: one.count,
@@ -91,16 +88,15 @@ def proof(
         for one in cost.topics
         if (one.topic, one.type) == (remedy.topic, survey.connection.type)
     )
-    if topic.subscribers > MOST_SUBSCRIBERS:
-        raise UserError(
-            f"--prove {number}: {remedy.topic} has {topic.subscribers:,} subscribers, and each "
-            f"would be a process here; give at most {MOST_SUBSCRIBERS} with --subscribers"
-        )
-    library, client, why_client = library_for(topic, cost.lang, pricing, python)
-    before = stand_in(topic, survey, library)
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    client = why_client = ""
+    if remedy.kind == GENERATED or (topic.library and topic.send_ns is None):
+        turns = codec_turns(topic, survey, topic.publisher_lang or cost.lang, remedy.kind, say)
+    else:
+        library, client, why_client = library_for(topic, cost.lang, pricing, python)
+        turns = _applied(remedy.kind, topic, survey, library, seconds, say)
     try:
-        pairs = list(interleaved(before, apply(before, survey), seconds, say))
+        pairs = list(turns)
     except ProgramFailedError as error:
         raise UserError(f"--prove {number}: {error}; try again, or give another --over") from error
     return Proof(
@@ -112,8 +108,23 @@ def proof(
         subscribers=topic.subscribers,
         type=topic.type,
         load=load,
-        turns=[TurnPair(before=_turn(first), after=_turn(second)) for first, second in pairs],
+        turns=pairs,
     )
+
+
+def _applied(
+    kind: str, topic: TopicCost, survey: TopicSurvey, library: ClientLibrary, seconds: float,
+    say: Say,
+) -> Iterator[TurnPair]:  # fmt: skip
+    """Yield turns of a topic's stand-ins as they are, and with a remedy. Raises UserError."""
+    if topic.subscribers > MOST_SUBSCRIBERS:
+        raise UserError(
+            f"--prove: {topic.topic} has {topic.subscribers:,} subscribers, and each would be a "
+            f"process here; give at most {MOST_SUBSCRIBERS} with --subscribers"
+        )
+    before = stand_in(topic, survey, library)
+    for first, second in interleaved(before, APPLIED[kind](before, survey), seconds, say):
+        yield TurnPair(before=_turn(first), after=_turn(second))
 
 
 def library_for(
@@ -207,8 +218,4 @@ APPLIED: dict[str, Applied] = {
     SHARED: _shared,
     SEGMENT: _larger_segment,
 }
-"""What a remedy changes, by its kind."""
-REFUSED = {
-    ONE_PROCESS: "needs your nodes as rclcpp components, of which there are no stand-ins",
-}
-"""Why a remedy cannot be applied to stand-ins, by its kind."""
+"""What a remedy of settings or messages changes, by its kind."""

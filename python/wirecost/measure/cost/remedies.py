@@ -15,7 +15,6 @@ from wirecost.system.foreign import shell_line
 
 WORTH_BYTES, WORTH_SHARE = 1e6, 0.01
 """Bytes a second and share of a core from which on a change is worth doing."""
-PROVABLE = frozenset(change.kind for change in CHANGES if change.is_provable)
 LOSING = frozenset(change.kind for change in CHANGES if change.loses)
 
 Topic = tuple[TopicSurvey, TopicCost]
@@ -32,7 +31,7 @@ def remedies(files: Sequence[str], topics: Sequence[Topic], pricing: Pricing) ->
         for change in CHANGES:
             if cost.has_rate and cost.count and change.applies(topic):
                 gain = change.gain(topic)
-                if gain is not None:
+                if gain is not None and gain.is_any:
                     offered.append(_remedy(topic, change, gain))
     offered.sort(key=_rank)
     return [_with_command(one, number, files) for number, one in enumerate(_once(offered), 1)]
@@ -60,7 +59,7 @@ def _remedy(topic: PricedTopic, change: Change, gain: Gain) -> Remedy:
     )
     is_large = bytes_per_s >= WORTH_BYTES or sure_share(remedy) >= WORTH_SHARE
     is_quick = change.kind == SEGMENT and cost.bytes_per_s >= WORTH_BYTES
-    return _replaced(remedy, is_worth=change.is_advice and (is_large or is_quick))
+    return _replaced(remedy, is_worth=is_large or is_quick)
 
 
 def sure_share(remedy: Remedy) -> float:
@@ -90,9 +89,7 @@ def _once(offered: Sequence[Remedy]) -> list[Remedy]:
 
 
 def _with_command(one: Remedy, number: int, files: Sequence[str]) -> Remedy:
-    """Return the same with the command that proves it, where stand-ins can."""
-    if one.kind not in PROVABLE:
-        return one
+    """Return the same with the command that proves it."""
     command = shell_line("wirecost", "cost", *files, "--prove", str(number))
     return _replaced(one, command=command)
 

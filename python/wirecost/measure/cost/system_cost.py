@@ -33,22 +33,24 @@ def system_cost(
     priced = [(topic, _priced(topic, pricing, subscribers)) for topic in read.topics]
     priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
     topics = [cost for _, cost in priced]
-    known = [cost for cost in topics if cost.encode_ns is not None] or topics
-    used = {lang for one in known for lang in (one.publisher_lang, *one.taker_langs)}
+    timed = [cost for cost in topics if cost.encode_ns is not None] or topics
+    used = {lang for topic in timed for lang in (topic.publisher_lang, *topic.taker_langs)}
     return SystemCost(
         files=list(files),
         lang=pricing.lang,
         duration_s=read.duration_s,
         prices=dict(pricing.prices.about),
-        is_own=all(one.is_own for one in known if one.encode_ns is not None),
+        is_own=all(topic.is_own for topic in timed if topic.encode_ns is not None),
         is_partly_own=any(
             path is not None and path.is_own
-            for path in (pricing.path(one.wire, lang) for one in known for lang in used)
+            for path in (pricing.path(topic.wire, lang) for topic in timed for lang in used)
         ),
         topics=topics,
         remedies=remedies(files, priced, pricing),
         over=pricing.middleware,
-        includes=pricing.includes({one.wire for one in known}, {one.type for one in known}, used),
+        includes=pricing.includes(
+            {topic.wire for topic in timed}, {topic.type for topic in timed}, used
+        ),
         warnings=read.warnings,
         is_whole=read.is_whole,
     )

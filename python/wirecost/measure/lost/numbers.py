@@ -17,8 +17,6 @@ MOST_BACK = 0.1
 LEAST_UP = 0.5
 THINNED, LEAST_THINNED = 0.9, 20
 """Share of equal steps, and number of steps, by which every n-th message alone was passed on."""
-LATEST = 20
-"""Numbers by which a message may come late that is below all before it."""
 SOON, FASTER = 1000, 10
 """A step is no loss but a new start of the numbers where it is larger than this, and than so many
 times the messages that the publisher usually sends in that time."""
@@ -57,13 +55,13 @@ def missing_numbers(numbers: Column, bits: int, times: Column) -> MissingNumbers
     if (steps < 0).mean() > MOST_BACK or (steps > 0).mean() < LEAST_UP:
         return None
     unit = _unit(steps)
-    taken = np.maximum(np.diff(times), 0)
-    is_later = (steps > 0) & (taken > 0)
-    usual = float(np.median(steps[is_later] / taken[is_later])) if is_later.any() else 0.0
+    intervals = np.maximum(np.diff(times), 0)
+    is_later = (steps > 0) & (intervals > 0)
+    usual = float(np.median(steps[is_later] / intervals[is_later])) if is_later.any() else 0.0
     if usual * 1e9 > FASTEST_HZ:
         return None
     places = np.concatenate(([0], np.cumsum(steps)))
-    renumbered = steps > SOON + FASTER * usual * taken
+    renumbered = steps > SOON + FASTER * usual * intervals
     runs, restarts = _runs(places, steps, renumbered)
     order = np.lexsort((places, runs))
     counts = np.where(np.diff(runs[order]) == 0, np.diff(places[order]) // unit - 1, 0)
@@ -100,7 +98,8 @@ def _runs(
     """Return for each message which run of numbers it belongs to, and where these begin anew.
 
     A number below the one before it begins a run if it was there already, or lies below all of its
-    run. Where the next one goes on above all, it came late, or twice, or is none of a counter.
+    run. Where the next one goes on above all, it came twice, or belongs to no run: it is late and
+    from before the first message, or none of a counter, and nothing before a run is missing.
     """
     runs = np.concatenate(([0], np.cumsum(renumbered)))
     if not (steps < 0).any():
@@ -111,7 +110,7 @@ def _runs(
     for at, place in enumerate(values[1:], 1):
         is_back = steps[at - 1] < 0 and (place in seen or place < low)
         goes_on = at + 1 < len(values) and values[at + 1] > high
-        if is_back and goes_on and low - place > LATEST:
+        if is_back and goes_on and place < low:
             runs[at] = -at
             continue
         if renumbered[at - 1] or (is_back and not goes_on):

@@ -14,6 +14,8 @@ from wirecost.measure.serializers.contender import Contender
 
 SENT = "sent"
 """Word in place of a stage: a message as it was sent while it was timed."""
+END = "end"
+"""Word before the status and the errors of a job of the Python contenders."""
 
 
 @dataclass(frozen=True)

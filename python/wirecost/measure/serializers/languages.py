@@ -27,4 +27,7 @@ def backend_of(
     if lang == "cpp":
         return Cpp(about, selection, say, look)
     others: dict[str, Callable[..., MessageBackend]] = {"python": Python, "java": Java}
-    return others[lang](about, selection, say)
+    backend = others[lang](about, selection, say)
+    if look is not None:
+        look(backend)
+    return backend

@@ -11,17 +11,20 @@ from wirecost.schema.compile.plan.columns import plan
 from wirecost.schema.compile.schema import CompileError, Label
 
 
-def own_lists(about: Subject, selection: ContenderSelection) -> tuple[list[tuple[str, str]], str]:
+def own_lists(
+    about: Subject, selection: ContenderSelection, depth: int = 0
+) -> tuple[list[tuple[str, str]], str]:
     """Return paths and types of the lists that take part, or why none does.
 
-    They are fields of the message itself.
+    ``depth``: most messages between the list and the message itself.
     """
     if not selection.takes(COLUMNS) or not selection.lists:
         return [], ""
-    own = [(path, type_) for path, type_ in selection.lists if _is_own(about, path)]
+    own = [(path, type_) for path, type_ in selection.lists if _is_own(about, path, depth)]
     if not own:
         paths = ", ".join(path for path, _ in selection.lists)
-        return [], f"{paths}: from arrays only lists that are fields of the message itself"
+        where = "itself, or of messages in it that are not repeated" if depth else "itself"
+        return [], f"{paths}: from arrays only lists that are fields of the message {where}"
     try:
         plan(about.schema, [type_ for _, type_ in own])
     except CompileError as error:
@@ -29,6 +32,10 @@ def own_lists(about: Subject, selection: ContenderSelection) -> tuple[list[tuple
     return own, ""
 
 
-def _is_own(about: Subject, path: str) -> bool:
-    along = fields_along(about.schema, about.type, path)
-    return len(along) == 1 and along[0].label is Label.REPEATED
+def _is_own(about: Subject, path: str, depth: int) -> bool:
+    *around, last = fields_along(about.schema, about.type, path)
+    return (
+        last.label is Label.REPEATED
+        and len(around) <= depth
+        and all(field.label is Label.SINGLE for field in around)
+    )

@@ -53,7 +53,7 @@ class Account:
     @property
     def subscriber_share(self) -> float:
         """Share of a core that all subscribers' processes pay together."""
-        return sum(one.paid_ns for one in self.subscribers) / 1e9 / self.seconds
+        return sum(usage.paid_ns for usage in self.subscribers) / 1e9 / self.seconds
 
     @property
     def bytes_per_s(self) -> float:
@@ -63,4 +63,4 @@ class Account:
     def received(self) -> float:
         """Share of the sent messages that each subscriber got, on average."""
         sent = self.publisher.messages * len(self.subscribers)
-        return sum(one.messages for one in self.subscribers) / sent if sent else 0.0
+        return sum(usage.messages for usage in self.subscribers) / sent if sent else 0.0

@@ -12,9 +12,9 @@ from pathlib import Path
 class ClientLibrary:
     """Client library over a middleware.
 
-    ``name``: ``rclpy``, or a transport of ``bench transport`` with a native client, such as
-    ``dds``, which carries bytes of the messages' mean size; ``python``: where rclpy is, None for
-    this one; ``environment``: variables of its processes, such as ``RMW_IMPLEMENTATION``;
+    ``name``: ``rclpy``, ``rospy``, or a transport of ``bench transport`` with a native client, such
+    as ``dds``, which carries bytes of the messages' mean size; ``python``: where rclpy or rospy is,
+    None for this one; ``environment``: variables of its processes, such as ``RMW_IMPLEMENTATION``;
     ``settings``: options of the native client.
     """
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wirecost.data.messages.content_file import write_content
 from wirecost.measure.standins.account import Account, ProcessAccount
 from wirecost.measure.standins.description import ClientLibrary, StandIn
-from wirecost.measure.standins.programs import CYCLONE, DDS, RCLPY, end_program, ended
+from wirecost.measure.standins.programs import CYCLONE, DDS, PYTHON, end_program, ended
 from wirecost.observe.usage import clocks
 from wirecost.system import scratch
 from wirecost.system.channel.json_stream import JsonObject
@@ -109,7 +109,7 @@ class StandInProcesses(Closing):
         except ProgramFailedError as error:
             raise ended(self.library, error) from error
         # A native client joins its domain anew for each topic.
-        is_known = not self._is_new and self.library.name == RCLPY
+        is_known = not self._is_new and self.library.name in PYTHON
         self._settle(SETTLE_AGAIN_S if is_known else SETTLE_S)
         self._is_new = False
         done = self._run(IDLE_S, is_silent=True)
@@ -181,7 +181,7 @@ class StandInProcesses(Closing):
         }  # fmt: skip
         files = [self._folder / f"{what['run']}-{place}" for place in range(len(self._ends))]
         # A native publisher that sends nothing only waits.
-        running = self._receivers if is_silent and self.library.name != RCLPY else self._ends
+        running = self._receivers if is_silent and self.library.name not in PYTHON else self._ends
         for end, file in zip(self._ends, files, strict=True):
             if end in running:
                 end.send("run", records=str(file), **what)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wirecost.messaging.api.client import Client, request
     from wirecost.messaging.api.publication import Publication, publish
-    from wirecost.messaging.api.schema import Tensor, schema_of
     from wirecost.messaging.api.service import Asked, Service, serve
     from wirecost.messaging.api.subscription import Subscription, subscribe
 
@@ -23,10 +22,8 @@ __all__ = [
     "Publication",
     "Service",
     "Subscription",
-    "Tensor",
     "publish",
     "request",
-    "schema_of",
     "serve",
     "subscribe",
 ]
@@ -37,8 +34,6 @@ _HOMES = {
     "request": "client",
     "Publication": "publication",
     "publish": "publication",
-    "Tensor": "schema",
-    "schema_of": "schema",
     "Asked": "service",
     "Service": "service",
     "serve": "service",

@@ -9,7 +9,6 @@ from typing import Any
 from wirecost.messaging.api.connection import Connection
 from wirecost.messaging.api.failure import Failure
 from wirecost.messaging.api.opening import chosen
-from wirecost.messaging.api.sharing import Sharing
 from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Requester
@@ -32,7 +31,6 @@ class Client(Connection[Requester]):
         """Take what ``request`` takes."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
-        self._sharing = Sharing(device_to_host)
         self._found = False
         super().__init__(transport, service, address, lambda opened: opened.requester(service))
 
@@ -42,7 +40,7 @@ class Client(Connection[Requester]):
         Raises UserError if no answer comes within ``timeout`` seconds, if the service failed, and
         as ``Publication.send`` and ``Subscription.receive`` do.
         """
-        frame = encode(self._sharing.shared(message), device_to_host=self._device_to_host)
+        frame = encode(message, device_to_host=self._device_to_host)
         deadline = Deadline(timeout)
         with self._lock:
             self._check_open()
@@ -58,11 +56,6 @@ class Client(Connection[Requester]):
         if isinstance(answer, Failure):
             raise UserError(f"{self.topic} over {self.transport}: {answer.reason}")
         return answer
-
-    def close(self) -> None:
-        """End it. A second call does nothing."""
-        super().close()
-        self._sharing.close()
 
     async def ask_async(self, message: Any, timeout: float = 10.0) -> Any:
         """Call ``ask`` in a thread.

@@ -8,8 +8,6 @@ from typing import Any
 
 from wirecost.messaging.api.connection import Connection
 from wirecost.messaging.api.opening import chosen
-from wirecost.messaging.api.schema import Checked, Schema
-from wirecost.messaging.api.sharing import Sharing
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Publisher
 
@@ -24,11 +22,8 @@ class Publication(Connection[Publisher]):
         address: str | None,
         device_to_host: Callable[[Any], Any] | None,
         checksum: bool,
-        schema: Schema = None,
     ) -> None:
         """Take what ``publish`` takes."""
-        self._check = None if schema is None else Checked(topic, schema).check
-        self._sharing = Sharing(device_to_host)
         super().__init__(transport, topic, address, lambda made: made.publisher(topic))
         self._device_to_host = device_to_host
         self._checksum = checksum
@@ -47,13 +42,9 @@ class Publication(Connection[Publisher]):
         """Send what ``wirecost.tensor.encode`` has a form for; False if it was dropped.
 
         Its tensors may be changed afterwards. Does not wait for subscribers. Raises UserError for
-        what cannot be sent, as a tensor on a device without ``device_to_host``, and for what the
-        topic's schema does not allow.
+        what cannot be sent, as a tensor on a device without ``device_to_host``.
         """
-        if self._check is not None:
-            self._check(message)
-        shared = self._sharing.shared(message)
-        frame = encode(shared, device_to_host=self._device_to_host, checksum=self._checksum)
+        frame = encode(message, device_to_host=self._device_to_host, checksum=self._checksum)
         with self._lock:
             self._check_open()
             return self._endpoint.send(frame)
@@ -65,15 +56,6 @@ class Publication(Connection[Publisher]):
         task is cancelled. ``send`` is quicker where it does not wait.
         """
         return await self._in_worker(lambda: self.send(message))
-
-    def close(self) -> None:
-        """End it.
-
-        Tensors that it passed on a device and that nobody has copied yet are lost. A second call
-        does nothing.
-        """
-        super().close()
-        self._sharing.close()
 
     def wait_for_subscriber(self, timeout: float = 10.0) -> bool:
         """Return whether somebody listened within ``timeout`` seconds."""
@@ -90,7 +72,6 @@ def publish(
     address: str | None = None,
     device_to_host: Callable[[Any], Any] | None = None,
     checksum: bool = False,
-    schema: Schema = None,
 ) -> Publication:
     """Open a topic for sending: ``publish("zenoh", "camera")``, or ``publish("camera")``.
 
@@ -98,8 +79,7 @@ def publish(
     ZeroMQ. ``address``: where the middleware's server or peer is; without it, on this machine.
     ``device_to_host``: gets each tensor on a device, as ``wirecost.to_host`` does; without it such
     tensors are an error. ``checksum``: lets the receiver check the data; needs xxhash on both
-    sides. ``schema``: what each message must be (``wirecost.messaging.api.schema``); another one is
-    refused before it is sent. Raises UserError.
+    sides. Raises UserError.
     """
     name, topic = chosen(middleware_or_topic, topic)
-    return Publication(name, topic, address, device_to_host, checksum, schema)
+    return Publication(name, topic, address, device_to_host, checksum)

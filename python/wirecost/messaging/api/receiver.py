@@ -9,11 +9,9 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Generic, Self, TypeVar
 
 from wirecost.messaging.api.connection import SLICE_S, Closable, Connection
-from wirecost.messaging.tensor import LostError
 from wirecost.messaging.transport import Transport
 
 Endpoint = TypeVar("Endpoint", bound=Closable)
@@ -48,11 +46,7 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
 
     @abstractmethod
     def _message(self, raw: Raw) -> Message:
-        """Return what the caller gets of it.
-
-        Raises UserError; LostError, having counted it, where there is nothing to get, and the next
-        one is waited for.
-        """
+        """Return what the caller gets of it. Raises UserError."""
 
     @abstractmethod
     def _discard(self, raw: Raw) -> None:
@@ -71,18 +65,16 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         this is closed. After the first the next call gives the message behind it.
         """
         deadline = _deadline(timeout)
-        while (raw := self._wait(deadline)) is not None:
-            with suppress(LostError):
-                return self._message(raw)
+        if (raw := self._wait(deadline)) is not None:
+            return self._message(raw)
         self._check_open()
         return None
 
     async def receive_async(self, timeout: float | None = None) -> Message | None:
         """Call ``receive`` from an event loop. Cancelling the task loses no message."""
         deadline = _deadline(timeout)
-        while (raw := await self._wait_async(deadline)) is not None:
-            with suppress(LostError):
-                return self._message(raw)
+        if (raw := await self._wait_async(deadline)) is not None:
+            return self._message(raw)
         self._check_open()
         return None
 
@@ -90,18 +82,16 @@ class Receiver(Connection[Endpoint], Generic[Endpoint, Raw, Message]):
         return self
 
     def __next__(self) -> Message:
-        while (raw := self._wait(math.inf)) is not None:
-            with suppress(LostError):
-                return self._message(raw)
+        if (raw := self._wait(math.inf)) is not None:
+            return self._message(raw)
         raise StopIteration
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Message:
-        while (raw := await self._wait_async(math.inf)) is not None:
-            with suppress(LostError):
-                return self._message(raw)
+        if (raw := await self._wait_async(math.inf)) is not None:
+            return self._message(raw)
         raise StopAsyncIteration
 
     def close(self) -> None:

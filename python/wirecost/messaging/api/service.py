@@ -10,7 +10,6 @@ from typing import Any
 from wirecost.messaging.api.failure import Failure
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.receiver import Receiver
-from wirecost.messaging.api.sharing import Sharing
 from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
 from wirecost.messaging.tensor import encode
 from wirecost.messaging.transport import Replier, Request
@@ -69,7 +68,6 @@ class Service(Receiver[Replier, Request, Asked]):
         """Take what ``serve`` takes."""
         self._unpacker = Unpacker(depth, options)
         self._device_to_host = device_to_host
-        self._sharing = Sharing(device_to_host)
         self._last: Asked | None = None
         super().__init__(transport, service, address, lambda opened: opened.replier(service))
 
@@ -79,7 +77,6 @@ class Service(Receiver[Replier, Request, Asked]):
             with suppress(UserError):
                 self._give_up("the service ended")
         super().close()
-        self._sharing.close()
 
     def _give_up(self, reason: str) -> None:
         last, self._last = self._last, None
@@ -93,7 +90,7 @@ class Service(Receiver[Replier, Request, Asked]):
 
     def _message(self, raw: Request) -> Asked:
         def send(message: Any) -> None:
-            frame = encode(self._sharing.shared(message), device_to_host=self._device_to_host)
+            frame = encode(message, device_to_host=self._device_to_host)
             with self._lock:
                 self._check_open()
                 raw.answer(frame)

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from wirecost.messaging.api.opening import chosen
 from wirecost.messaging.api.receiver import Receiver
-from wirecost.messaging.api.schema import Checked, Schema
 from wirecost.messaging.api.unpacking import DecodeOptions, Unpacker
-from wirecost.messaging.tensor import LostError
 from wirecost.messaging.transport import Count, Sample, Subscriber
 
 
@@ -24,38 +21,24 @@ class Subscription(Receiver[Subscriber, Sample, Any]):
         address: str | None,
         depth: int,
         options: DecodeOptions,
-        schema: Schema = None,
     ) -> None:
         """Take what ``subscribe`` takes."""
-        self._check = None if schema is None else Checked(topic, schema).check
         self._unpacker = Unpacker(depth, options)
-        self._overwritten = 0
         super().__init__(
             transport, topic, address, lambda opened: opened.subscriber(topic, depth=depth)
         )
 
     @property
     def count(self) -> Count:
-        """Return messages received, lost, doubled and out of order, by the senders' numbers.
-
-        Those whose tensors on a device were overwritten before they were copied are lost.
-        """
-        counted, late = self._endpoint.count, self._overwritten
-        return replace(counted, received=counted.received - late, lost=counted.lost + late)
+        """Return messages received, lost, doubled and out of order, by the senders' numbers."""
+        return self._endpoint.count
 
     def _take(self, timeout: float) -> Sample | None:
         self._unpacker.check_room()
         return self._endpoint.receive(timeout)
 
     def _message(self, raw: Sample) -> Any:
-        try:
-            message = self._unpacker.message(raw)
-        except LostError:
-            self._overwritten += 1
-            raise
-        if self._check is not None:
-            self._check(message)
-        return message
+        return self._unpacker.message(raw)
 
     def _discard(self, raw: Sample) -> None:
         raw.release()
@@ -74,7 +57,6 @@ def subscribe(
     as_: str | None = None,
     copy: bool = False,
     writable: bool = False,
-    schema: Schema = None,
 ) -> Subscription:
     """Open a topic for listening: ``subscribe("zenoh", "camera")``, or ``subscribe("camera")``.
 
@@ -83,9 +65,7 @@ def subscribe(
     ``wirecost transports`` shows. ``as_``: framework of the tensors (``"numpy"``, ``"torch"``, …)
     or of the tables (``"pandas"``, …), else the sender's. ``copy``: into memory of the message's
     own, which may be kept and written. ``writable``: arrays may be written without; other
-    subscribers see that where the middleware shares its memory. ``schema``: what each message must
-    be, else receiving it raises UserError, after which the next one can be received. Raises
-    UserError.
+    subscribers see that where the middleware shares its memory. Raises UserError.
     """
     name, topic = chosen(middleware_or_topic, topic)
-    return Subscription(name, topic, address, depth, DecodeOptions(as_, copy, writable), schema)
+    return Subscription(name, topic, address, depth, DecodeOptions(as_, copy, writable))

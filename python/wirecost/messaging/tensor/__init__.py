@@ -4,7 +4,7 @@
 from wirecost.messaging.tensor.codec import decode, encode
 from wirecost.messaging.tensor.compression import Compressed, compress
 from wirecost.messaging.tensor.devices import to_device, to_host, to_host_pinned, use_devices
-from wirecost.messaging.tensor.errors import FrameError, LostError
+from wirecost.messaging.tensor.errors import FrameError
 from wirecost.messaging.tensor.frame import Frame
 from wirecost.messaging.tensor.native import Loan, SamplePool
 from wirecost.messaging.tensor.registry import register, register_plugin
@@ -14,7 +14,6 @@ __all__ = [
     "Frame",
     "FrameError",
     "Loan",
-    "LostError",
     "SamplePool",
     "compress",
     "decode",

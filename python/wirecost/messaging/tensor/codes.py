@@ -15,7 +15,6 @@ TIME: Final = 9
 SCALAR: Final = 10
 BYTES: Final = 11
 COMPRESSED: Final = 12
-SHARED: Final = 13
 
 MOST_NESTED: Final = 64
 LONG: Final = 1024

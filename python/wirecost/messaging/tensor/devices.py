@@ -26,7 +26,6 @@ class _Policy:
 
     device_to_host: Move | None = None
     host_to_device: Move | None = None
-    ipc = False
 
 
 POLICY = _Policy()
@@ -36,7 +35,6 @@ def use_devices(
     *,
     device_to_host: str | Move | None = None,
     host_to_device: str | Move | None = None,
-    ipc: bool = False,
 ) -> None:
     """Say for this process what happens to tensors on a device, until it is called again.
 
@@ -44,14 +42,9 @@ def use_devices(
     that is used again, which a device copies to faster; or a function that gets a tensor and
     returns one in the host's memory. None: to encode such a tensor is an error.
     ``host_to_device``: where received tensors of PyTorch, JAX, TensorFlow and PaddlePaddle go, such
-    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received.
-    ``ipc``: publications, clients and services pass tensors of PyTorch, CuPy and JAX on a CUDA
-    device to processes of the same user and machine without the host, but for those that are given
-    a ``device_to_host`` of their own; receivers need no setting. Raises UserError for other
-    words.
+    as ``"cuda"`` or ``"cuda:1"``; or a function. None: they stay where they were received. Raises
+    UserError for other words.
     """
-    if type(ipc) is not bool:
-        raise UserError(f"ipc={ipc!r}: give True or False")
     moves: dict[str, Move] = {"copy": to_host, "pinned": to_host_pinned}
     out = moves.get(device_to_host) if isinstance(device_to_host, str) else device_to_host
     if device_to_host is not None and not callable(out):
@@ -66,7 +59,6 @@ def use_devices(
             f'host_to_device={place!r}: give a device such as "cuda:0", a function or None'
         )
     POLICY.device_to_host = out
-    POLICY.ipc = ipc
     POLICY.host_to_device = (lambda obj: to_device(obj, place)) if isinstance(place, str) else place
 
 

@@ -13,13 +13,6 @@ class FrameError(UserError):
     """Received bytes are no frame of this format, or not whole."""
 
 
-class LostError(FrameError):
-    """Loss of a frame's content: a frame came, but what it refers to is there no more.
-
-    It was overwritten or its sender has ended: as a message that the transport lost.
-    """
-
-
 class _Few(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()

@@ -14,15 +14,12 @@ from wirecost.messaging.tensor.budget import Budget
 from wirecost.messaging.tensor.errors import FrameError, short
 from wirecost.messaging.tensor.frameworks import ROOTS, TABLES, TENSORS, by_root, module
 from wirecost.messaging.tensor.registry import name_of, plugin_for
-from wirecost.messaging.tensor.source import Form, Source
+from wirecost.messaging.tensor.source import Source
 from wirecost.messaging.tensor.writer import HANDLERS, Handler, Writer, only_once
 from wirecost.system.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from wirecost.messaging.tensor.ipc.receiving import Place
-    from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 
 _BY_ROOT = by_root("encoder")
 COMPRESSED = "compressed"
@@ -46,21 +43,6 @@ class Framework(Protocol):
 
     def to_device(self, tensor: Any, number: int) -> Any:
         """Return a tensor on a CUDA device; only where the framework can move one there."""
-        ...
-
-    def device_memory(self, tensor: Any) -> DeviceMemory | None:
-        """Return where a tensor lies on a CUDA device.
-
-        Returns None where it is elsewhere or has no plain memory. Only where other processes can
-        get it so.
-        """
-        ...
-
-    def on_device(self, form: Form, place: Place) -> Any:
-        """Return a tensor in memory of its own on a CUDA device, copied from ``place``.
-
-        Only where ``device_memory`` is.
-        """
         ...
 
     def restore(self, kind: str, body: Any, budget: Budget) -> Any:

@@ -16,7 +16,6 @@ from wirecost.messaging.tensor.compression import received
 from wirecost.messaging.tensor.convert import to_table
 from wirecost.messaging.tensor.dtypes import understand
 from wirecost.messaging.tensor.errors import FrameError, cause, short
-from wirecost.messaging.tensor.ipc.receiving import reading
 from wirecost.messaging.tensor.matching import COMPRESSED, families, framework
 from wirecost.messaging.tensor.memory import Memory
 from wirecost.messaging.tensor.plan import check_claims, fields_of, plan_of
@@ -137,18 +136,6 @@ class Reader:
         source = compressed.source(self._budget, self._tensors not in _NUMPY)
         return tensor_of(source, self._tensors, "numpy")
 
-    def _shared(self, payload: bytes) -> Any:
-        token, number, offset, described, shape, sender = fields_of(payload)
-        form = Form(described, shape, None)
-        self._budget.expand(form.nbytes)
-        target: Any = framework(self._tensors or sender)
-        with reading(token, number, offset, form) as place:
-            if hasattr(target, "on_device"):
-                return target.on_device(form, place)
-            memory = Memory(place.to_host(), True, None)
-        source = Source(memory, (0, form.nbytes), form, self._budget)
-        return tensor_of(source, self._tensors, sender)
-
     def _object(self, payload: bytes) -> Any:
         # Parts of a framework's object stay NumPy's, whatever was asked for.
         targets = self._tensors, self._tables, self._stays_compressed
@@ -159,8 +146,7 @@ class Reader:
         if name != "plugin" and self._budget.expanded != expanded:
             # The frame's bytes count the memory of an object.
             raise FrameError(
-                f"frame: an object of {short(name)} has a tensor in it that is compressed or on a"
-                " device"
+                f"frame: an object of {short(name)} has a tensor in it that is compressed"
             )
         if name == "plugin":
             plugin = plugin_named(kind)
@@ -314,5 +300,4 @@ _READERS: dict[int, Callable[[Reader, bytes], Any]] = {
     codes.SCALAR: Reader._scalar,
     codes.BYTES: Reader._bytes,
     codes.COMPRESSED: Reader._compressed,
-    codes.SHARED: Reader._shared,
 }

@@ -281,8 +281,6 @@ class Transport(Closing):
     """Name as its makers write it."""
     package: ClassVar[Package]
     """Package of its library."""
-    address_form: ClassVar[str] = ""
-    """Form of an ``address`` of another machine; empty where it stays on this one."""
     capabilities: ClassVar[Capabilities]
     quality: Quality = OWN
     """Quality that is asked of the endpoints that are made from then on."""

@@ -195,7 +195,6 @@ class Dds(Transport):
         "apt install libfastrtps-dev, then build wirecost again",
         debian=True,
     )
-    address_form = "DOMAIN@INTERFACE"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,

@@ -222,7 +222,6 @@ class Grpc(ServerTransport):
     name = "grpc"
     title = "gRPC"
     package = Package("grpcio", ("grpc",))
-    address_form = "PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,

@@ -295,7 +295,6 @@ class Mqtt(BrokerTransport):
     name = "mqtt"
     title = "MQTT"
     package = Package("paho-mqtt", ("paho",))
-    address_form = "BROKER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=4,

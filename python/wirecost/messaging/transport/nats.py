@@ -232,7 +232,6 @@ class Nats(BrokerTransport):
     name = "nats"
     title = "NATS"
     package = Package("nats-py", ("nats",))
-    address_form = "SERVER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=3,

@@ -184,7 +184,6 @@ class Ros1(Transport):
         "apt install python3-rospy python3-std-msgs python3-sensor-msgs (with system packages)",
         debian=True,
     )
-    address_form = "http://MASTER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=2,

@@ -268,7 +268,6 @@ class WebSocket(ServerTransport):
     name = "websocket"
     title = "WebSocket"
     package = Package("websockets", ("websockets",))
-    address_form = "ws://PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=2,
         receive_copies=2,

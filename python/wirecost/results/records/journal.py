@@ -30,22 +30,7 @@ from typing import Any
 NAME = "journal.jsonl"
 VERSION = 1
 
-SECRETS = ("--token",)
-"""Options whose values no result folder keeps."""
-
 Cell = str | int | float | bool | None
-
-
-def recorded(arguments: Sequence[str]) -> list[str]:
-    """Return a command's arguments as result folders keep them: secrets are ``…``."""
-    shortened_arguments = []
-    hidden = False
-    for argument in arguments:
-        name, value, _ = argument.partition("=")
-        secret = name in SECRETS
-        shortened_arguments.append("…" if hidden else f"{name}=…" if secret and value else argument)
-        hidden = secret and not value and not hidden
-    return shortened_arguments
 
 
 def _nothing() -> None:
@@ -73,13 +58,7 @@ class Journal:
         self._write({"journal": VERSION})
 
     def about(self, **meta: Any) -> None:
-        """Write keys of ``meta.json``.
-
-        ``types``: of columns that may hold nothing, by Polars' names; ``command``: the arguments,
-        of which secrets are left out.
-        """
-        if "command" in meta:
-            meta["command"] = recorded(meta["command"])
+        """Write keys of ``meta.json``; ``types``: of columns that may hold nothing, for Polars."""
         self._write({"meta": meta})
 
     def run(

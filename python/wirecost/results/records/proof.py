@@ -43,9 +43,9 @@ class TurnPair(msgspec.Struct, kw_only=True, frozen=True):
 class Proof(msgspec.Struct, kw_only=True, frozen=True):
     """A remedy and the turns that prove or disprove it.
 
-    ``files``: as ``SystemCost`` has them; ``client``: what the stand-ins are; ``why_client``: why
-    they are not what the graph runs, empty where they are; ``load``: runnable threads of each
-    processor, on average over the minute before.
+    ``files``: as ``SystemCost`` has them; ``client``: what the stand-ins are, empty where only
+    codecs are compared; ``why_client``: why they are not what the graph runs, empty where they are;
+    ``load``: runnable threads of each processor, on average over the minute before.
     """
 
     format: str = FORMAT

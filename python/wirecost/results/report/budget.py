@@ -47,8 +47,8 @@ def budget_answer(
 ) -> Answer:
     """Return how many budgets are exceeded, the exceeded ones first, and where counts come from."""
     stacks = [
-        Section(title=verdict.name, lines=_lines_of(verdict, found), is_apart=True)
-        for verdict, found in origins.items()
+        Section(title=verdict.name, lines=_lines_of(verdict, origin), is_apart=True)
+        for verdict, origin in origins.items()
     ]
     rest = incomplete if len(incomplete) > MOST_ALIKE else []
     return Answer(
@@ -110,11 +110,17 @@ def places(origins: Origins) -> list[str]:
 
 def suppression_lines(states: Mapping[Suppression, str]) -> list[str]:
     """Return lines about suppressions that nothing needs, or that hold no more."""
-    unused = (one for one, state in states.items() if state == UNUSED)
-    expired = (one for one, state in states.items() if state == EXPIRED)
+    unused = (suppression for suppression, state in states.items() if state == UNUSED)
+    expired = (suppression for suppression, state in states.items() if state == EXPIRED)
     return [
-        *(f"{one.place}: no stack has {one.pattern}; remove it" for one in unused),
-        *(f"{one.place}: held until {one.until} ({one.reason})" for one in expired),
+        *(
+            f"{suppression.place}: no stack has {suppression.pattern}; remove it"
+            for suppression in unused
+        ),
+        *(
+            f"{suppression.place}: held until {suppression.until} ({suppression.reason})"
+            for suppression in expired
+        ),
     ]
 
 

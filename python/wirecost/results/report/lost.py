@@ -43,7 +43,7 @@ RECORDERS = {
     "ros1": "rosbag record --all --buffsize=1024",
 }
 """Recorders with about 1 GB of memory for what waits for the disk, by the encoding of messages."""
-COUNTING = "wirecost cost --live ros2"
+COUNTING = "wirecost lost --live ros2"
 _ALL_SHARE = "Look at what all share: the recorder, its disk, the machine, the network"
 CAUSES = {
     SPLIT: "A new file begins in it.",
@@ -258,14 +258,14 @@ def _steps(lost: LostMessages) -> Iterator[str]:
         recorder = "".join(f"\n{RECORDERS[wire]}" for wire in {*wires} & {*RECORDERS})
         yield f"Give the recorder a larger cache and a faster disk: {shared}{recorder}"
     elif "cdr" in wires:
-        yield f"See whether another subscriber misses messages, too\n{COUNTING}"
+        yield f"See who else misses messages, and where they die\n{COUNTING}"
     elif wires:
         yield "Record on the publisher's machine, too: what that file has was lost on the way"
     unknown = {topic.wire for topic in lost.topics if topic.missing(UNKNOWN)}
     if "cdr" in unknown and "cdr" not in wires:
         yield (
-            "Count by sequence numbers while you record, or give the message a counter: the file "
-            f"has no numbers\n{COUNTING}"
+            "Watch the graph while you record, or give the message a counter: the file has no "
+            f"numbers\n{COUNTING}"
         )
     if "ros1" in unknown:
         yield "Give the message a Header as its first field: ROS 1 numbers it, and the bag tells"

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import polars as pl
 
@@ -53,12 +53,6 @@ class StorePlace(Protocol):
 
     def scan(self, folder: str) -> pl.LazyFrame:
         """Return all Parquet files below that folder, with the columns of their hive partitions."""
-
-    def files(self, folder: str) -> str:
-        """Return the same as a pattern, for others who read Parquet."""
-
-    def system(self) -> Any:
-        """fsspec's, through which those read it; None for a folder."""
 
 
 def place_of(named: str | Path) -> StorePlace:
@@ -109,12 +103,6 @@ class _Folder:
             [self._path / name for name in self.names(folder)], glob=False, hive_partitioning=True,
             missing_columns="insert", extra_columns="ignore",
         )  # fmt: skip
-
-    def files(self, folder: str) -> str:
-        return f"{_literal(str(self._path))}/{folder}/**/*.parquet"
-
-    def system(self) -> Any:
-        return None
 
 
 class _Url:
@@ -190,12 +178,6 @@ class _Url:
             )  # fmt: skip
         return pl.scan_pyarrow_dataset(table)
 
-    def files(self, folder: str) -> str:
-        return f"{_literal(self._url.rstrip('/'))}/{folder}/**/*.parquet"
-
-    def system(self) -> Any:
-        return self._system
-
     def _path(self, name: str) -> str:
         return f"{self._root.rstrip('/')}/{name}"
 
@@ -209,11 +191,6 @@ class _Url:
         except Exception as error:
             url = f"{self._url}/{name}" if name else self._url
             raise OSError(errno.EIO, shown(error), url) from error
-
-
-def _literal(path: str) -> str:
-    """Return the path as part of a pattern: each character stands for itself."""
-    return re.sub(r"[*?\[]", r"[\g<0>]", path)
 
 
 def scanned(place: StorePlace, kind: str) -> dict[str, pl.LazyFrame]:

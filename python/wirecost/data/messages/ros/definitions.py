@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from rosbags.typesys import TypesysError, get_types_from_idl
@@ -55,19 +56,10 @@ class RosDefinitions:
 
     def schema(self) -> Schema:
         """Compile the texts. Raises CompileError, UserError."""
-        with scratch.folder("definitions") as folder:
-            paths = []
-            for name, text in self.texts.items():
-                package, _, message = name.partition("/")
-                path = folder / package / "msg" / f"{message}.msg"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-                paths.append(str(path))
-            try:
-                # Recorders take names that ROS 2's own tools refuse.
-                return frontends.load(paths, [folder], self.dialect, any_case=True)
-            except CompileError as error:
-                raise self._fault(error) from error
+        try:
+            return _compiled(self.dialect, tuple(self.texts.items()))
+        except CompileError as error:
+            raise self._fault(error) from error
 
     def _fault(self, error: CompileError) -> UserError:
         """Return the error for a file that the user knows: the folder will be gone."""
@@ -82,6 +74,21 @@ class RosDefinitions:
             f"{self.source or 'the schema'}: its definition of {name} cannot be used{place}: "
             f"{what}; {remedy}"
         )
+
+
+@lru_cache(maxsize=8)
+def _compiled(dialect: str, texts: tuple[tuple[str, str], ...]) -> Schema:
+    """Compile texts, of which a recording has the same for many topics."""
+    with scratch.folder("definitions") as folder:
+        paths = []
+        for name, text in texts:
+            package, _, message = name.partition("/")
+            path = folder / package / "msg" / f"{message}.msg"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            paths.append(str(path))
+        # Recorders take names that ROS 2's own tools refuse.
+        return frontends.load(paths, [folder], dialect, any_case=True)
 
 
 def of_files(

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings.blocks import MessageBlock, Window, clipped
+from wirecost.data.recordings.blocks import MessageBlock, Window
 from wirecost.data.recordings.connection import (
     DIGEST,
     RecordedConnection,
@@ -71,14 +72,8 @@ class McapPart:
                 message.channel, message.log_ns, message.data, message.sequence, message.publish_ns
             )
 
-    def blocks(self, numbers: Collection[int], window: Window) -> Iterator[MessageBlock]:
-        for memory, heads in self._file.blocks(numbers, *window):
-            yield MessageBlock(
-                np.frombuffer(memory, np.uint8),
-                np.ascontiguousarray(heads["begin"]),
-                np.ascontiguousarray(heads["size"]),
-                clipped(heads["log_time"]),
-            )
+    def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
+        return starmap(MessageBlock, self._file.blocks(topics, *window))
 
     def close(self) -> None:
         self._file.close()

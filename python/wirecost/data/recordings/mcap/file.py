@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from mcap.opcode import Opcode
 
+from wirecost._core import message_heads
 from wirecost.data.recordings.mcap import index
+from wirecost.system.ahead import ahead
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -24,6 +26,15 @@ NOTED = 1 << 14
 """Messages of a block: pages of the file before them are released."""
 CACHED = 32 << 20
 """Bytes of unpacked chunks that are kept, for chunks that overlap in time; at least one is."""
+UNPACKED = 64 << 20
+"""Bytes of chunks that are unpacked ahead, by what they claim."""
+
+
+Block = tuple[
+    int, npt.NDArray[np.uint8], npt.NDArray[np.uint64], npt.NDArray[np.uint64],
+    npt.NDArray[np.int64],
+]  # fmt: skip
+"""The number of a topic, memory, and where its messages begin, their bytes and log times."""
 
 
 class McapMessage(NamedTuple):
@@ -76,38 +87,64 @@ class McapFile(Closing):
     def each(self) -> Iterator[McapMessage]:
         """Yield every message in the order of the file; warn of those that are lost."""
         lost: Counter[str] = Counter()
-        for place, offsets in self.contents.frames.by_chunk():
+        offset = np.asarray(self.contents.frames.offset)
+        for place, numbers in self.contents.frames.by_chunk():
             try:
                 data = self._bytes(place)
-                for at in offsets.tolist():
+                for at in offset[numbers].tolist():
                     yield self._message(data, at)
             except (UserError, *index.DAMAGE) as error:
-                lost[_where(place, error)] += len(offsets)
+                lost[_where(place, error)] += len(numbers)
         self._warn_of(lost)
 
     def blocks(
-        self, channels: Collection[int], begin_ns: int, end_ns: int
-    ) -> Iterator[tuple[memoryview, npt.NDArray[np.void]]]:
-        """Yield memory and the heads of the messages in it, in the order of the file.
+        self, topics: Sequence[Collection[int]], begin_ns: int, end_ns: int
+    ) -> Iterator[Block]:
+        """Yield the messages of the channels of each topic, in the order of the file.
 
-        The heads are of type ``index.HEADS``. Messages that are lost are warned of.
+        Threads unpack the next chunks meanwhile. Messages that are lost are warned of.
         """
         lost: Counter[str] = Counter()
-        chosen = self.contents.frames.chosen(channels, begin_ns, end_ns)
-        for place, offsets in self.contents.frames.by_chunk(chosen):
+        frames = self.contents.frames
+        offset = np.asarray(frames.offset)
+        topic_of = np.full(1 << 16, len(topics), np.uint16)
+        for number, channels in enumerate(topics):
+            topic_of[list(channels)] = number
+        topic = topic_of[np.asarray(frames.channel)]
+        chosen = frames.chosen(topic < len(topics), begin_ns, end_ns)
+        pieces = frames.by_chunk(chosen)
+        for (place, numbers), unpacked in ahead(pieces, self._unpacked, self._claimed, UNPACKED):
             try:
-                data = self._bytes(place, is_kept=False)
+                data = unpacked.result()
             except (UserError, *index.DAMAGE) as error:
-                lost[_where(place, error)] += len(offsets)
+                lost[_where(place, error)] += len(numbers)
                 continue
-            for at in range(0, len(offsets), NOTED):
-                heads = index.heads(data, offsets[at : at + NOTED], channels)
-                if absent := len(offsets[at : at + NOTED]) - len(heads):
-                    lost[_where(place, ValueError())] += absent
-                if place == index.OUTSIDE:
-                    self._data.note_read(int(heads["size"].sum()))
-                yield data, heads
+            if place != index.OUTSIDE:
+                self._data.note_read(len(data))
+            for at in range(0, len(numbers), NOTED):
+                part = numbers[at : at + NOTED]
+                of_part = topic[part]
+                present = np.unique(of_part).tolist() if len(topics) > 1 else [0]
+                for number in present:
+                    wanted = offset[part[of_part == number]]
+                    heads = message_heads(data, wanted, list(topics[number]))
+                    if absent := len(wanted) - len(heads[0]):
+                        lost[_where(place, ValueError())] += absent
+                    if place == index.OUTSIDE:
+                        self._data.note_read(int(heads[1].sum()))
+                    yield number, data, *heads
         self._warn_of(lost)
+
+    def _unpacked(self, piece: index.Piece) -> npt.NDArray[np.uint8]:
+        place, _ = piece
+        is_outside = place == index.OUTSIDE
+        data = self._data.view if is_outside else self._chunks.unpacked(place)
+        return np.frombuffer(data, np.uint8)
+
+    def _claimed(self, piece: index.Piece) -> int:
+        """Return the bytes that a piece's chunk says it has."""
+        place, _ = piece
+        return 0 if place == index.OUTSIDE else index.claimed_size(self._data.view, place)
 
     def _warn_of(self, lost: Counter[str]) -> None:
         self.warnings += [
@@ -115,10 +152,8 @@ class McapFile(Closing):
             for where, count in lost.items()
         ]
 
-    def _bytes(self, place: int, *, is_kept: bool = True) -> memoryview:
-        if place == index.OUTSIDE:
-            return self._data.view
-        return self._chunks.at(place) if is_kept else self._chunks.unpacked(place)
+    def _bytes(self, place: int) -> memoryview:
+        return self._data.view if place == index.OUTSIDE else self._chunks.at(place)
 
     def _message(self, data: memoryview, at: int) -> McapMessage:
         """Return the message that begins there. Raises what DAMAGE names."""
@@ -151,13 +186,14 @@ class _Chunks:
             self._kept.move_to_end(place)
             return self._kept[place]
         chunk = self.unpacked(place)
+        self._data.note_read(len(chunk))
         self._kept[place] = chunk
         while len(self._kept) > 1 and sum(map(len, self._kept.values())) > CACHED:
             self._kept.popitem(last=False)
         return chunk
 
     def unpacked(self, place: int) -> memoryview:
-        """Return a chunk that is not kept, so that its memory serves for the next one."""
+        """Return a chunk that is not kept, from any thread."""
         try:
             chunk = index.chunk_at(self._data.view, place)
         except index.UnknownCompressionError as error:
@@ -167,7 +203,6 @@ class _Chunks:
                 f"{self._path}: the chunk at byte {place} is damaged ({shown(error)}); record the "
                 "trace again"
             ) from error
-        self._data.note_read(len(chunk))
         return chunk
 
     def clear(self) -> None:

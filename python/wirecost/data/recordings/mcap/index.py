@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import IO, cast
@@ -23,6 +22,7 @@ from mcap.records import Channel, Chunk, Header, McapRecord, Message, Metadata, 
 from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
+from wirecost._core import crc32, scratch_memory
 from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress
 
@@ -54,16 +54,15 @@ DAMAGE = (
 )
 """Errors that the readers of records and chunks raise on hostile bytes."""
 
+Piece = tuple[int, npt.NDArray[np.int64]]
+"""A chunk, and numbers of messages in it."""
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 HEAD = 9
 """Bytes of a record before its content."""
-_FRAME = np.dtype(
-    [("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("sequence", "<u4"),
-     ("log_time", "<u8"), ("publish_time", "<u8")]
-)  # fmt: skip
-"""The same as ``MESSAGE``, of many at once."""
-HEADS = np.dtype([("begin", "u8"), ("size", "u8"), ("log_time", "u8")])
+_CHUNK = struct.Struct("<BQQQQII")
+"""Opcode, length behind it, times of first and last message, unpacked bytes, checksum, length of
+the compression's name; that and the records follow."""
 _INDEX_HEAD = 6
 """Bytes of a message index before its entries: channel, and bytes of the entries."""
 _ENDS = ((Opcode.DATA_END, 4), (Opcode.FOOTER, 20))
@@ -156,33 +155,30 @@ class FrameIndex:
         self.offset.frombytes(entries[:, 1].tobytes())
 
     def chosen(
-        self, channels: Collection[int], begin_ns: int, end_ns: int
+        self, is_wanted: npt.NDArray[np.bool_], begin_ns: int, end_ns: int
     ) -> npt.NDArray[np.int64]:
-        """Return the numbers of messages of these channels, from one time to before another."""
+        """Return the numbers of those that are wanted, from one time to before another."""
         most = np.iinfo(np.uint64).max
         times = np.asarray(self.log_time)
-        is_wanted = np.isin(np.asarray(self.channel), sorted(channels))
         if begin_ns > 0:
             is_wanted &= times >= np.uint64(min(begin_ns, most))
-        if end_ns <= np.iinfo(np.int64).max - 1:
+        if end_ns < np.iinfo(np.int64).max:
             is_wanted &= times < np.uint64(max(end_ns, 0))
         return np.flatnonzero(is_wanted)
 
-    def by_chunk(
-        self, chosen: npt.NDArray[np.int64] | None = None
-    ) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
-        """Yield each chunk with the offsets of messages in it, in the order of the file."""
+    def by_chunk(self, chosen: npt.NDArray[np.int64] | None = None) -> Iterator[Piece]:
+        """Yield each chunk with the numbers of messages in it, in the order of the file."""
         chunk, offset = np.asarray(self.chunk), np.asarray(self.offset)
-        if chosen is not None:
-            chunk, offset = chunk[chosen], offset[chosen]
+        numbers = np.arange(len(chunk)) if chosen is None else chosen
+        chunk, offset = chunk[numbers], offset[numbers]
         steps = np.diff(chunk)
         if (steps < 0).any() or (np.diff(offset.view(np.int64))[steps == 0] < 0).any():
             order = np.lexsort((offset, chunk))
-            chunk, offset = chunk[order], offset[order]
+            chunk, numbers = chunk[order], numbers[order]
         ends = [*(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(chunk)]
         for begin, end in pairwise((0, *ends)):
             if begin < end:
-                yield int(chunk[begin]), offset[begin:end]
+                yield int(chunk[begin]), numbers[begin:end]
 
     def of(self, channels: set[int]) -> FrameTable:
         chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
@@ -432,37 +428,23 @@ def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -
     contents.frames.add(channel, log_time, place, at)
 
 
-def heads(
-    data: memoryview, offsets: npt.NDArray[np.uint64], channels: Collection[int]
-) -> npt.NDArray[np.void]:
-    """Return the heads of those messages of these channels that are whole, of type ``HEADS``."""
-    # Views of a head at every byte, of which those at the offsets are copied.
-    count = max(len(data) - MESSAGE.size + 1, 0)
-    every = np.ndarray(count, f"V{MESSAGE.size}", data, strides=(1,))
-    offsets = offsets[offsets < count]
-    frames = every[offsets].view(_FRAME)
-    fixed = MESSAGE.size - HEAD
-    room = np.uint64(len(data) - HEAD) - offsets
-    is_whole = (
-        (frames["opcode"] == Opcode.MESSAGE)
-        & (frames["length"] >= fixed)
-        & (frames["length"] <= room)
-        & np.isin(frames["channel"], sorted(channels))
-    )
-    frames = frames[is_whole]
-    result = np.empty(len(frames), HEADS)
-    result["begin"] = offsets[is_whole] + np.uint64(MESSAGE.size)
-    result["size"] = frames["length"] - np.uint64(fixed)
-    result["log_time"] = frames["log_time"]
-    return result
+def claimed_size(view: memoryview, at: int) -> int:
+    """Return the bytes that the chunk at a place says it has unpacked; 0 where there is none."""
+    if not 0 <= at <= len(view) - _CHUNK.size:
+        return 0
+    return int(_CHUNK.unpack_from(view, at)[4])
 
 
 def chunk_at(view: memoryview, at: int) -> memoryview:
     """Return the unpacked content of the chunk whose record is there. Raises what DAMAGE names."""
-    record = _record(view, at)
-    if not isinstance(record, Chunk):
+    opcode, length, begin, end, size, crc, name_size = _CHUNK.unpack_from(view, at)
+    content = view[at + _CHUNK.size : at + HEAD + length]
+    (data_size,) = struct.unpack_from("<Q", content, name_size)
+    data = content[name_size + 8 :][:data_size]
+    if opcode != Opcode.CHUNK or length > len(view) - at - HEAD or len(data) != data_size:
         raise ValueError("no chunk")
-    return unpacked(record)
+    name = str(content[:name_size], "utf-8")
+    return unpacked(Chunk(name, cast(bytes, data), end, begin, crc, size))
 
 
 def _largest_chunk(size: int) -> float:
@@ -486,14 +468,17 @@ def unpacked(chunk: Chunk) -> memoryview:
     if chunk.compression not in COMPRESSIONS:
         raise UnknownCompressionError(chunk.compression)
     if chunk.compression == "zstd":
+        memory = scratch_memory(size + 1)
         with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
-            data = reader.read(size + 1)
+            data = memory.data[: reader.readinto(memory.data)]
     elif chunk.compression == "lz4":
-        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+        unpacker = lz4.frame.LZ4FrameDecompressor()
+        data = memoryview(unpacker.decompress(chunk.data, max_length=size + 1))
     else:
-        data = chunk.data
+        data = memoryview(chunk.data)
     if len(data) != size:
         raise ValueError("a chunk of another size than it states")
-    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):  # 0: its writer took none
+    # 0: its writer took none
+    if chunk.uncompressed_crc not in (0, crc32(np.frombuffer(data, np.uint8))):
         raise ValueError("a chunk's checksum is wrong")
-    return memoryview(data)
+    return data

@@ -102,9 +102,9 @@ def _verify(points: Points, error: float, folder: Path, entry: Entry[str]) -> No
     """Let a codec fail that changed a field by more than it may."""
     decoded = np.frombuffer((folder / entry.contender).read_bytes(), points.dtype)
     errors = errors_made(points.reshape(-1), decoded)
-    entry.facts["errors"] = {field: float(made) for field, made in errors.items()}
-    for field, made in errors.items():
+    entry.facts["errors"] = {field: float(error_made) for field, error_made in errors.items()}
+    for field, error_made in errors.items():
         may_differ = entry.facts["is_lossy"] and field in PLACE
-        if not may_differ or not made <= error * TOLERANCE:
-            entry.failure = f"{field} is off by {made:g}"
+        if not may_differ or not error_made <= error * TOLERANCE:
+            entry.failure = f"{field} is off by {error_made:g}"
             return

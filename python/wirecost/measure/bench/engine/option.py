@@ -141,10 +141,6 @@ class ScenarioSettings:
                     if item and (choices := option.choices) is not None:
                         check_choice(label, item, choices)
 
-    def serves(self) -> bool:
-        """Return whether the command serves another's measurement, and measures nothing."""
-        return False
-
 
 def samples(default: int, text: str) -> Any:
     """Return the setting of a number of samples, one at least."""

@@ -37,6 +37,7 @@ from wirecost.results.records.schemas.message import TOGETHER
 from wirecost.schema.compile import frontends
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
+from wirecost.system.terminal import Console
 
 ROS = (".msg", ".srv", ".action", IDL)
 INCUMBENTS = {
@@ -64,7 +65,8 @@ def run(settings: Settings, measurement: Measurement) -> None:
         ros2=Ros2Installation(settings.python),
         jobs=settings.jobs,
     )
-    look = first_look(about, messages, measurement.remark)
+    is_watched = Console(stderr=True).is_terminal
+    look = first_look(about, messages, measurement.remark) if is_watched else None
     backends, missing = available_backends(
         settings.lang, lambda lang: backend_of(lang, about, selection, say, look)
     )

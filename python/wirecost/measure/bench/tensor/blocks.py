@@ -45,12 +45,12 @@ Finished = Callable[[], bool]
 def publish(sender: TensorSender, task: TensorTask) -> TensorSide:
     """Publish a block.
 
-    Rows: number, due, begin, made, on the host or shared, encoded, sent.
+    Rows: number, due, begin, made, on the host, encoded, sent.
     """
     side = TensorSide(failure=_makes_itself(sender, task))
-    module, device = task.plugin.load(), task.place
+    module, device = task.plugin.load(), task.order.device
     compress = task.compressor()
-    leave = sender.share if task.shared else sender.to_host
+    leave = sender.to_host
     with undisturbed():
         for number, array, due in task.schedule(lambda _: sender.number):
             begin = now()

@@ -10,11 +10,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from wirecost.measure.bench.tensor import addresses
 from wirecost.measure.bench.tensor.contenders import find_contender
 from wirecost.measure.bench.tensor.contenders.base import TensorContender
 from wirecost.measure.bench.tensor.interpreters import Interpreter
-from wirecost.measure.bench.tensor.plugins import PLUGINS, SHARED
+from wirecost.measure.bench.tensor.plugins import PLUGINS
 from wirecost.measure.bench.tensor.settings import Settings
 from wirecost.system.errors import UserError
 
@@ -83,30 +82,22 @@ class TensorPlan:
 
 
 def plan(
-    settings: Settings,
-    interpreters: Mapping[str, Interpreter] = MappingProxyType({}),
-    loopback: bool | None = None,
+    settings: Settings, interpreters: Mapping[str, Interpreter] = MappingProxyType({})
 ) -> TensorPlan:
     """Return what can be measured, and why the rest cannot.
 
-    ``interpreters``: of plugins that have one of their own; ``loopback``: whether listeners at an
-    address are on this machine; None: there are none. Raises UserError if nothing can be measured.
+    ``interpreters``: of plugins that have one of their own. Raises UserError if nothing can be
+    measured.
     """
-    if loopback is not None and SHARED in settings.devices:
-        raise UserError(f"--device {SHARED}: stays on this machine; leave --peer out")
-    return _Planner(settings, interpreters, loopback).plan()
+    return _Planner(settings, interpreters).plan()
 
 
 class _Planner:
     """Planner that finds out what can be measured."""
 
-    def __init__(
-        self, settings: Settings, interpreters: Mapping[str, Interpreter], loopback: bool | None
-    ) -> None:
+    def __init__(self, settings: Settings, interpreters: Mapping[str, Interpreter]) -> None:
         self._settings = settings
         self._interpreters = interpreters
-        self._addresses = addresses.parse(settings.address)
-        self._loopback = loopback
         self._plan = TensorPlan()
 
     def plan(self) -> TensorPlan:
@@ -144,14 +135,8 @@ class _Planner:
 
     def _missing(self, contender: TensorContender) -> str | None:
         """Return why a contender cannot be used. Raises UserError."""
-        settings = self._settings
-        why = None
-        if self._loopback is not None:
-            why = addresses.refusal(contender.name, self._addresses, self._loopback)
-        why = why or contender.missing()
-        if contender.name not in self._addresses:
-            why = why or contender.no_server()
-        if why is None and settings.pattern == "reqrep" and not contender.requests():
+        why = contender.missing() or contender.no_server()
+        if why is None and self._settings.pattern == "reqrep" and not contender.requests():
             why = "has no requests"
         return why
 
@@ -204,11 +189,7 @@ class _Planner:
                 combinations += [Combination(name, "")] * (device == "cpu")
                 continue
             for plugin in usable:
-                if device == SHARED and not contender.shares:
-                    self._plan.not_run[f"{plugin} {device} over {name}"] = (
-                        "its memory is the host's"
-                    )
-                elif why := self._refused(contender, plugin):
+                if why := self._refused(contender, plugin):
                     self._plan.not_run[f"{plugin} over {name}"] = why
                 else:
                     combinations.append(Combination(name, plugin))

@@ -6,6 +6,3 @@ from __future__ import annotations
 CONTENTS = ("ones", "random")
 PATTERNS = {"pubsub": ("publish", "listen"), "reqrep": ("ask", "answer")}
 """Functions of ``blocks`` that sender and listener run, by pattern."""
-BOTH, PUBLISH, LISTEN = ROLES = ("both", "publish", "listen")
-LISTEN_AT = "127.0.0.1:7790"
-TOKEN_VARIABLE = "WIRECOST_TOKEN"

@@ -29,10 +29,6 @@ class TensorOutcome:
     bytes_per_s: float | None = None
     """Bytes per second of messages sent back to back, as they arrived."""
     lost_back_to_back: int | None = None
-    clock_offset_ns: int | None = None
-    """Nanoseconds that another machine's clock was ahead in the last block."""
-    clock_bound_ns: int | None = None
-    """Most nanoseconds that any time between the machines is wrong by."""
 
     def add(
         self, block: TensorBlock, counts: TensorCounts, samples: list[dict[str, int]], process: int
@@ -40,9 +36,6 @@ class TensorOutcome:
         """Add a block; ``samples``: nanoseconds of each stage, message by message."""
         self.counts.add(counts)
         self.nbytes = block.nbytes or self.nbytes
-        if block.clock is not None:
-            self.clock_offset_ns = block.clock.offset_ns
-            self.clock_bound_ns = max(self.clock_bound_ns or 0, block.clock.bound_ns)
         rows = [
             (stage, self.measured + place, process, ns, self.nbytes)
             for place, stages in enumerate(samples)
@@ -64,8 +57,6 @@ class TensorOutcome:
             lost=counts.lost,
             late=counts.late if timed else None,
             most_lag_ns=counts.most_lag_ns if timed else None,
-            clock_offset_ns=self.clock_offset_ns,
-            clock_bound_ns=self.clock_bound_ns,
             duplicates=counts.duplicates,
             reordered=counts.reordered,
             bytes_per_s=self.bytes_per_s,

@@ -17,9 +17,7 @@ from wirecost.system.errors import UserError
 if TYPE_CHECKING:  # the command line lists the names
     from wirecost.measure.bench.tensor.arrays import Array
 
-SHARED = "cuda-ipc"
-"""Tensors stay on the device, and the listener gets them there."""
-DEVICES = ("cpu", "cuda", SHARED)
+DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,6 @@ class FrameworkPlugin:
     """Types it can hold, if not all."""
     cuda: bool = False
     """True if its objects can lie on a device."""
-    shared: bool = False
-    """True if another process can get them there."""
     apart: bool = False
     """True if it has threads and libraries that want processes of their own."""
     image: bool = False
@@ -57,8 +53,6 @@ class FrameworkPlugin:
         """Return why it cannot be used here, on one line. Imports nothing."""
         if device != "cpu" and not self.cuda:
             return "its objects lie on the host"
-        if device == SHARED and not self.shared:
-            return "its objects pass through the host's memory: give --device cuda"
         on_device = device != "cpu" or self.name == "cupy"
         if on_device and not any(Path("/dev").glob("nvidia[0-9]*")):
             return "no device"
@@ -172,17 +166,17 @@ PLUGINS = {
     for plugin in (
         NUMPY,
         FrameworkPlugin("torch", "torch", _torch, lambda o: o.cpu().numpy(), cuda=True,
-                        shared=True, apart=True),
+                        apart=True),
         FrameworkPlugin(
             "tensorflow", "tensorflow", _tensorflow, lambda o: o.numpy(), "tensorflow-cpu",
             cuda=True, apart=True,
         ),
-        FrameworkPlugin("jax", "jax", _jax, _asarray, cuda=True, shared=True, apart=True),
+        FrameworkPlugin("jax", "jax", _jax, _asarray, cuda=True, apart=True),
         FrameworkPlugin("mxnet", "mxnet", _mxnet, lambda o: o.asnumpy(), cuda=True, apart=True),
         FrameworkPlugin("paddle", "paddle", _paddle, lambda o: o.numpy(), "paddlepaddle", cuda=True,
                         apart=True),
         FrameworkPlugin("cupy", "cupy", lambda cp, a, _: cp.array(a), lambda o: o.get(),
-                        "cupy-cuda12x", cuda=True, shared=True, apart=True),
+                        "cupy-cuda12x", cuda=True, apart=True),
         FrameworkPlugin("pandas-numpy", "pandas", lambda pd, a, _: pd.DataFrame(a.copy()),
                         lambda o: o.to_numpy(), tables=True),
         FrameworkPlugin("pandas-pyarrow", "pandas", _pandas_pyarrow,

@@ -1,29 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases on one machine or between two, and the result folder that they fill."""
+"""Cases and the result folder that they fill."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 
 from wirecost.measure.bench.engine.measurement import Measurement
 from wirecost.measure.bench.engine.timing import GC_POLICY
-from wirecost.measure.bench.tensor import addresses, listener
 from wirecost.measure.bench.tensor.cases import TensorPlan
 from wirecost.measure.bench.tensor.cases import plan as planned
-from wirecost.measure.bench.tensor.choices import LISTEN_AT
 from wirecost.measure.bench.tensor.interpreters import Interpreter, parse, probed
-from wirecost.measure.bench.tensor.link import host_port
 from wirecost.measure.bench.tensor.outcome import TensorOutcome, outcome
 from wirecost.measure.bench.tensor.plugins import PLUGINS
-from wirecost.measure.bench.tensor.remote import LostListenerError, Remote
 from wirecost.measure.bench.tensor.rounds import WARM_UP, Pairs, TensorRace, plan_of, warm_up_of
 from wirecost.measure.bench.tensor.settings import Settings
-from wirecost.measure.bench.tensor.token import token_of
-from wirecost.system import scratch
 from wirecost.system.counted import counted
-from wirecost.system.errors import UserError
 
 START_S = 3.0
 """Seconds that starting a pair of processes takes, roughly."""
@@ -47,31 +39,12 @@ def _expected_seconds(settings: Settings, plan: TensorPlan) -> float:
 
 def run(settings: Settings, measurement: Measurement) -> None:
     """Measure all cases. Raises UserError on what cannot be run."""
-    token, _ = token_of(settings)
-    with ExitStack() as stack:
-        remote = None
-        if settings.peer is not None:
-            remote = stack.enter_context(Remote(*host_port("--peer", settings.peer), token))
-        interpreters = interpreters_of(settings)
-        plan = planned(settings, interpreters, None if remote is None else remote.loopback)
-        contenders = counted(sum(len(case.combinations) for case in plan.cases), "contender")
-        minutes = _expected_seconds(settings, plan) / 60
-        measurement.note(
-            f"{contenders} of {counted(len(plan.cases), 'case')}: about {minutes:.1f} min"
-        )
-        _measure(settings, plan, interpreters, remote, measurement)
-
-
-def serve(settings: Settings) -> None:
-    """Run the listeners of another machine's measurement. Raises UserError."""
-    token, source = token_of(settings)
-    host, port = host_port("--listen-at", settings.listen_at or LISTEN_AT)
-    with scratch.run():
-        listener.serve(host, port, token, addresses.parse(settings.address), _show, source)
-
-
-def _show(line: str) -> None:
-    print(line, flush=True)
+    interpreters = interpreters_of(settings)
+    plan = planned(settings, interpreters)
+    contenders = counted(sum(len(case.combinations) for case in plan.cases), "contender")
+    minutes = _expected_seconds(settings, plan) / 60
+    measurement.note(f"{contenders} of {counted(len(plan.cases), 'case')}: about {minutes:.1f} min")
+    _measure(settings, plan, interpreters, measurement)
 
 
 def interpreters_of(settings: Settings) -> dict[str, Interpreter]:
@@ -87,7 +60,6 @@ def _measure(
     settings: Settings,
     plan: TensorPlan,
     interpreters: Mapping[str, Interpreter],
-    remote: Remote | None,
     measurement: Measurement,
 ) -> None:
     total = sum(case.trials * len(case.combinations) for case in plan.cases)
@@ -109,18 +81,10 @@ def _measure(
         },
         contenders={name: contender.about() for name, contender in plan.contenders.items()},
         not_run=plan.not_run,
-        listener=remote.about if remote else None,
     )
     logs = measurement.journal.folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    pairs = Pairs(
-        plan.contenders,
-        settings.pattern,
-        logs,
-        addresses.parse(settings.address),
-        remote,
-        interpreters,
-    )
+    pairs = Pairs(plan.contenders, settings.pattern, logs, interpreters)
     outcomes = [
         [outcome(case, pair, settings.content, settings.pattern) for pair in case.combinations]
         for case in plan.cases
@@ -132,8 +96,6 @@ def _measure(
                 pairs, settings.content, settings.pattern, together.report, together.keep
             )
             _run_rounds(settings, outcomes, race, pairs)
-    except LostListenerError as error:
-        raise UserError(str(error)) from error
     finally:
         pairs.end()
 
@@ -141,10 +103,7 @@ def _measure(
 def _run_rounds(
     settings: Settings, outcomes: list[list[TensorOutcome]], race: TensorRace, pairs: Pairs
 ) -> None:
-    """Give every case its turn in each round, so that new processes serve all of them.
-
-    Raises LostListenerError.
-    """
+    """Give every case its turn in each round, so that new processes serve all of them."""
     plans = [plan_of(of_case[0].case, settings.processes, settings.seed) for of_case in outcomes]
     for number in range(max(plan.processes for plan in plans)):
         for of_case, rounds in zip(outcomes, plans, strict=True):

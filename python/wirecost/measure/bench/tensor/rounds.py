@@ -11,12 +11,10 @@ import psutil
 
 from wirecost.measure.bench.engine.processes import ProcessPlan
 from wirecost.measure.bench.tensor.cases import Combination, TensorCase
-from wirecost.measure.bench.tensor.commands import MOST_WORKERS
 from wirecost.measure.bench.tensor.contenders.base import TensorContender
 from wirecost.measure.bench.tensor.interpreters import Interpreter
 from wirecost.measure.bench.tensor.outcome import TensorOutcome
 from wirecost.measure.bench.tensor.pair import TensorBlock, TensorPair
-from wirecost.measure.bench.tensor.remote import Remote
 from wirecost.measure.bench.tensor.stamps import count, round_trips, stages
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.children import ProgramFailedError
@@ -46,50 +44,29 @@ class Pairs:
         contenders: dict[str, TensorContender],
         pattern: str,
         logs: Path,
-        addresses: dict[str, str] | None = None,
-        remote: Remote | None = None,
         interpreters: Mapping[str, Interpreter] | None = None,
     ) -> None:
-        """Prepare pairs.
-
-        ``addresses``: where a contender's ends meet, if it does not decide. ``remote``: where
-        listeners are. ``interpreters``: of plugins that have one of their own.
-        """
+        """Prepare pairs. ``interpreters``: of plugins that have one of their own."""
         self._interpreters = interpreters or {}
         self._contenders = contenders
-        self._addresses = addresses or {}
-        self._remote = remote
         self._pattern = pattern
         self._logs = logs
         self._alive: dict[tuple[str, str], TensorPair] = {}
-        memory = psutil.virtual_memory().available
-        self._most = max(4, min(memory, remote.memory if remote else memory) // PAIR_BYTES)
-        if remote is not None:
-            self._most = min(self._most, MOST_WORKERS)
+        self._most = max(4, psutil.virtual_memory().available // PAIR_BYTES)
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         if files != resource.RLIM_INFINITY:
             self._most = min(self._most, max(1, (files - OTHER_FILES) // PAIR_FILES))
 
     def get(self, combination: Combination) -> TensorPair:
-        """Return the pair, started if need be.
-
-        Raises ProgramFailedError, UserError, LostListenerError.
-        """
+        """Return the pair, started if need be. Raises ProgramFailedError, UserError."""
         key = self._key(combination)
         pair = self._alive.pop(key, None)
         if pair is None:
             while len(self._alive) >= self._most:
                 self._alive.pop(next(iter(self._alive))).end()
-            mware = combination.mware
-            address = self._addresses.get(mware)
-            if address is not None:  # it is one pair's at a time
-                for other in [alive for alive in self._alive if alive[0] == mware]:
-                    self._alive.pop(other).end()
             interpreter = self._interpreters.get(combination.plugin)
-            contender = self._contenders[mware]
-            pair = TensorPair(
-                contender, self._pattern, self._logs, address, self._remote, interpreter
-            ).__enter__()
+            contender = self._contenders[combination.mware]
+            pair = TensorPair(contender, self._pattern, self._logs, interpreter).__enter__()
         self._alive[key] = pair
         return pair
 
@@ -123,10 +100,7 @@ def warm_up_of(nbytes: int) -> int:
 
 
 class TensorRace:
-    """Race of blocks of messages.
-
-    Methods raise LostListenerError; other failures are the contender's.
-    """
+    """Race of blocks of messages. Failures are the contender's."""
 
     def __init__(
         self, pairs: Pairs, content: str, pattern: str, report: Report, keep: Keep
@@ -173,7 +147,7 @@ class TensorRace:
         measure = stages if self._pattern == "pubsub" else round_trips
         try:
             pair = self._pairs.get(outcome.entry.contender)
-            pair.run(order | warm_up, timed=False)
+            pair.run(order | warm_up)
             block = pair.run(order | {"count": messages, "rate": case.rate})
             counts = count(block.sent, block.received, case.rate)
             samples = measure(block.sent, block.received, case.device)

@@ -5,20 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.engine.processes import PROCESSES
-from wirecost.measure.bench.tensor.choices import (
-    BOTH,
-    CONTENTS,
-    LISTEN,
-    LISTEN_AT,
-    PATTERNS,
-    PUBLISH,
-    ROLES,
-    TOKEN_VARIABLE,
-)
+from wirecost.measure.bench.tensor.choices import CONTENTS, PATTERNS
 from wirecost.measure.bench.tensor.contenders import contender_names
 from wirecost.measure.bench.tensor.plugins import DEVICES, PLUGINS
 from wirecost.system.chosen import chosen
@@ -95,7 +85,7 @@ class Settings(option.ScenarioSettings):
         check=_check_dtype,
     )
     devices: tuple[str, ...] = option.setting(
-        ("cpu",), "Comma-separated: cpu, cuda, cuda-ipc.", "--device", known=DEVICES
+        ("cpu",), "Comma-separated: cpu, cuda.", "--device", known=DEVICES
     )
     content: str = option.setting(
         "ones",
@@ -125,54 +115,14 @@ class Settings(option.ScenarioSettings):
         "each. Both ends run there.",
         metavar="PLUGIN=PATH",
     )
-    role: str = option.setting(
-        BOTH,
-        "both: on this machine; publish or listen: one on each of two machines.",
-        known=ROLES,
-    )
-    peer: str | None = option.setting(
-        None, "With --role publish: address of the listener.", metavar="HOST:PORT"
-    )
-    token: str | None = option.setting(
-        None,
-        "With --role publish or listen: the token; by default the listener makes and prints one. "
-        "Other users can see it in the "
-        f"list of processes: prefer --token-file, or the variable {TOKEN_VARIABLE}.",
-        metavar="WORD",
-    )
-    token_file: Path | None = option.setting(
-        None, "With --role publish or listen: the file that holds the token.", metavar="FILE"
-    )
-    listen_at: str | None = option.setting(
-        None,
-        f"With --role listen: the address to listen at; default {LISTEN_AT}, for this machine "
-        "only.",
-        metavar="HOST:PORT",
-    )
-    address: tuple[str, ...] = option.setting(
-        (),
-        "Where the two ends of a middleware meet, such as dds=5@10.0.0.1; once for each "
-        "middleware.",
-        metavar="NAME=ADDRESS",
-    )
 
     def check(self) -> None:
         """Raise UserError on what cannot be run."""
         super().check()
         if self.sweep and self.shapes != SHAPES:
             raise UserError("--shape: is not for --sweep, which has its own sizes; leave it out")
-        if self.listen_at is not None and self.role != LISTEN:
-            raise UserError("--listen-at: needs --role listen")
-        if (self.peer is not None) != (self.role == PUBLISH):
-            raise UserError("--peer HOST:PORT: needed with --role publish, and only then")
-        if self.python and self.role != BOTH:
-            raise UserError(f"--python: is for one machine; leave it or --role {self.role} out")
         if self.pattern == "reqrep" and set(self.devices) != {"cpu"}:
             raise UserError("--pattern reqrep: measures the host's memory only; leave cuda out")
-
-    def serves(self) -> bool:
-        """Return whether this is the listener of another machine's measurement."""
-        return self.role == LISTEN
 
     @property
     def used_plugins(self) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirecost.measure.bench.engine.deliveries import Deliveries
-from wirecost.measure.bench.tensor.plugins import SHARED
 
 Row = list[int]
-_LEAVING = {"cuda": "to_host", SHARED: "share"}
+_LEAVING = {"cuda": "to_host"}
 """Stage before encoding, by device."""
 
 

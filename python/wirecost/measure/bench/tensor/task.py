@@ -11,7 +11,7 @@ from typing import Any
 
 from wirecost.measure.bench.engine.timing import spin_until
 from wirecost.measure.bench.tensor.arrays import Array, ArraySource
-from wirecost.measure.bench.tensor.plugins import SHARED, FrameworkPlugin, as_array
+from wirecost.measure.bench.tensor.plugins import FrameworkPlugin, as_array
 
 LEAD_NS = 20_000_000
 """Nanoseconds until the first message is due: the other end is about to be ready."""
@@ -66,16 +66,6 @@ class TensorTask:
         if period:
             # The report after the last message would disturb it.
             spin_until(due)
-
-    @property
-    def place(self) -> str:
-        """Return the device that objects are made on."""
-        return "cuda" if self.shared else self.order.device
-
-    @property
-    def shared(self) -> bool:
-        """Return whether objects stay on the device on their way."""
-        return self.order.device == SHARED
 
     @property
     def codec(self) -> str:

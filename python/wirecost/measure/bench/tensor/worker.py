@@ -3,8 +3,17 @@
 
 Its arguments are CONTENDER ROLE SIZE TOPIC ADDRESS DESCRIPTORS.
 
-Lines of JSON on standard input drive it, as ``commands`` lists them. What libraries print goes to
-standard error.
+Lines of JSON on standard input drive it:
+
+| ``do`` | answer |
+|---|---|
+| ``open`` | ``done``, once the end is made |
+| ``wait``, with ``timeout`` | ``there``: whether the other end is |
+| ``block``, with ``order`` | listeners first ``ready``; then what the end saw (``TensorSide``) |
+| ``finish`` | none: the sender is done, and the listener's block ends soon |
+| ``close`` | none: the process ends |
+
+Any answer may be ``failure`` instead. What libraries print goes to standard error.
 """
 
 from __future__ import annotations

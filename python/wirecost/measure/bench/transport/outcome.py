@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.joining import TransportCounts
 from wirecost.measure.bench.transport.price import Price, PricedPart
 from wirecost.measure.bench.transport.session import TransportBlock
-from wirecost.results.records.schemas.transport import Peak, Totals, Usage
+from wirecost.results.records.schemas.transport import Peak, Usage
 from wirecost.system.counted import counted
 
 Columns = dict[str, list[Any]]
@@ -102,7 +102,6 @@ class TransportOutcome:
             "wire_bytes": None if there is None else there / messages,
             "wire_bytes_back": None if back is None else back / messages,
             "peak": msgspec.to_builtins(self.peak),
-            "totals": msgspec.to_builtins(self.totals()),
         }
 
     def _broken(self) -> tuple[str, float]:
@@ -123,29 +122,6 @@ class TransportOutcome:
             if LOST in str(why):
                 return f"at {tried_rate:,.0f} Hz {why}", float(tried_rate or 0)
         return "", rate
-
-    def totals(self) -> Totals:
-        """Return the totals that ``resumed`` goes on from."""
-        return Totals(
-            rounds=self.rounds,
-            counts=asdict(self.counts),
-            first=asdict(self.first),
-            kernel_ns=self.price.kernel_ns,
-            parts={name: asdict(part) for name, part in self.price.parts.items()},
-            wire=list(self.wire),
-        )
-
-    def resumed(self, totals: Totals, peak: Peak | None, rows: Columns) -> None:
-        """Take over the measurements of another run. ``rows``: its samples, by column."""
-        self.rounds = totals.rounds
-        self.counts = TransportCounts(**totals.counts)
-        # Before version 2 of the clients only what was compared is known.
-        self.first = TransportCounts(**(totals.first or {"checked": totals.verified}))
-        self.price = Price.of(totals)
-        self.wire = list(totals.wire)
-        self.peak = peak
-        self.entry.table(rows)
-        self.state()
 
 
 def _excused(counts: TransportCounts, longest_wait_s: float) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 from wirecost.observe.usage import machine
 from wirecost.observe.usage.meter import Meter, Usage
-from wirecost.results.records.schemas.transport import Totals
 from wirecost.system.closing import Closing
 
 MIXED = "mixed"
@@ -60,16 +58,6 @@ class Price:
         self.kernel_ns += other.kernel_ns
         for name, part in other.parts.items():
             self.parts.setdefault(name, PricedPart()).add(part)
-
-    @classmethod
-    def of(cls, totals: Totals) -> Price:
-        """Return the price of an earlier run, which may have been of another version."""
-        names = {member.name for member in fields(PricedPart)}
-        parts: dict[str, dict[str, Any]] = {
-            name: {key: value for key, value in part.items() if key in names}
-            for name, part in totals.parts.items()
-        }
-        return cls({name: PricedPart(**part) for name, part in parts.items()}, totals.kernel_ns)
 
 
 class Pricing(Closing):

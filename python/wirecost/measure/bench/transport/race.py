@@ -10,7 +10,6 @@ import msgspec
 
 from wirecost.measure.bench.engine.measurement import Case, Measurement
 from wirecost.measure.bench.engine.processes import plan as plan_rounds
-from wirecost.measure.bench.transport import resume
 from wirecost.measure.bench.transport.cases import name_of, rate_for
 from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY
 from wirecost.measure.bench.transport.contender import TransportContender
@@ -37,7 +36,7 @@ making a network; roughly."""
 
 
 def _planned(settings: Settings, logs: Path) -> TransportPlan:
-    """Return what will be measured, with what a resumed run has of it. Raises UserError.
+    """Return what will be measured. Raises UserError.
 
     Networks that this machine cannot have are left out, with the reason.
     """
@@ -54,8 +53,6 @@ def _planned(settings: Settings, logs: Path) -> TransportPlan:
     planned.notes = [
         note for profile in usable if profile is not None and (note := support.instead(profile))
     ]
-    if settings.resume is not None:
-        resume.resume(settings.resume, planned.outcomes, settings.asked)
     return planned
 
 
@@ -63,12 +60,9 @@ def _expected_seconds(settings: Settings, plan: TransportPlan) -> float:
     """Return how many seconds measuring takes, roughly."""
     total = GROUND_S * sum(profile is not None for profile, _ in plan.grounds)
     for turn in plan.turns:
-        for outcome in turn.outcomes:
-            rounds = max(0, settings.processes - outcome.rounds)
-            total += rounds * (settings.seconds + BLOCK_S)
-            total += PEAK_S * (settings.find_peak and outcome.peak is None)
-        fewest = min(outcome.rounds for outcome in turn.outcomes)
-        total += START_S * (max(0, settings.processes - fewest) + settings.find_peak)
+        blocks_s = settings.processes * (settings.seconds + BLOCK_S)
+        total += len(turn.outcomes) * (blocks_s + PEAK_S * settings.find_peak)
+        total += START_S * (settings.processes + settings.find_peak)
     return total + FAULT_S * _faults(settings, plan)
 
 
@@ -115,15 +109,13 @@ def run(settings: Settings, measurement: Measurement) -> None:
     _about(settings, plan, measurement)
     (journal.folder / "logs").mkdir(exist_ok=True)
     networks: dict[str, object] = {}
-    faults = [] if settings.resume is None else resume.faults(settings.resume)
+    faults: list[Record] = []
     with measurement.case("", [outcome.entry for outcome in outcomes]) as together:
         together.keep()
-        before = sum(min(outcome.rounds, settings.processes) for outcome in outcomes)
         for profile, turns in plan.grounds:
             if not turns:
                 continue
-            together.report(f"{name_of(profile)}: making the network", before)
-            before = 0
+            together.report(f"{name_of(profile)}: making the network", 0)
             with opened(profile, _receivers(settings, turns)) as ground:
                 if ground.record:
                     networks[ground.name] = ground.record
@@ -148,7 +140,7 @@ def _run_ground(
     seconds, report, keep = settings.seconds, together.report, together.keep
     for number in range(rounds.processes):
         for turn in rounds.order(number, turns):
-            turn.run(ground, number, seconds, report, keep)
+            turn.run(ground, seconds, report, keep)
     if settings.find_peak:
         for turn in turns:
             turn.find_peaks(ground, LIMIT_S, report, keep)
@@ -162,7 +154,7 @@ def _run_faults(
     journal: Journal,
     together: Case[TransportContender],
 ) -> None:
-    """Let faults happen, with messages of the smallest size. Adds to ``records`` what they lack."""
+    """Let faults happen, with messages of the smallest size; ``records`` gets them."""
     size = min(settings.sizes)
     rate = settings.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
     contenders = {turn.contender.name: turn.contender for turn in turns}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirecost.measure.bench.engine import option
@@ -118,11 +117,6 @@ class Settings(option.ScenarioSettings):
     )
     processes: int = option.processes(PROCESSES)
     seed: int = option.seed("Seed of the contenders' order in each round.")
-    resume: Path | None = option.setting(
-        None,
-        "Reuse what an interrupted result folder has of the same measurement.",
-        metavar="FOLDER",
-    )
 
     def check(self) -> None:
         """Raise UserError on what cannot be run."""
@@ -135,11 +129,6 @@ class Settings(option.ScenarioSettings):
             for name, has in (("--find-peak", self.find_peak), ("--faults", self.faults)):
                 if has:
                     raise UserError(f"{name}: is for --pattern pubsub; leave --pattern out")
-        # The folder of a killed run has another name, until the next run finds it.
-        if (path := self.resume) is not None and not (
-            path.is_dir() or path.with_name(f".{path.name}.partial").is_dir()
-        ):
-            raise UserError(f"--resume {path}: there is no such folder; name a result folder")
 
     def _check_memory(self) -> None:
         """Check that each end can have a message, and one be under way. Raises UserError."""
@@ -172,7 +161,7 @@ class Settings(option.ScenarioSettings):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """Settings that a resumed run must have as well."""
+        """Settings that hold for all contenders."""
         return {
             "seconds": self.seconds,
             "reliable": self.reliable,

@@ -59,30 +59,28 @@ class TransportTurn:
     def running(self) -> list[TransportOutcome]:
         return [outcome for outcome in self.outcomes if outcome.entry.failure is None]
 
-    def run(self, ground: Ground, number: int, seconds: float, report: Report, keep: Keep) -> None:
-        """Add a block to each outcome that has none of this round."""
+    def run(self, ground: Ground, seconds: float, report: Report, keep: Keep) -> None:
+        """Add a block to each outcome."""
         with self._sessions():
             for outcome in self.running:
-                if outcome.rounds <= number:
-                    report(self._label(outcome), 0)
-                    self._block(outcome, ground, seconds)
-                    keep()
-                    report(self._label(outcome), 1)
+                report(self._label(outcome), 0)
+                self._block(outcome, ground, seconds)
+                keep()
+                report(self._label(outcome), 1)
 
     def find_peaks(self, ground: Ground, limit_s: float, report: Report, keep: Keep) -> None:
-        """Find the peak of each outcome that has none."""
+        """Find the peak of each outcome."""
         with self._sessions():
             for outcome in self.running:
-                if outcome.peak is None:
-                    report(f"{self._label(outcome)}: peak", 0)
-                    size = outcome.case.size
-                    with self._failing(outcome):
-                        session = self._opened(ground)
-                        wait_s = self.contender.setting.longest_wait_s
-                        quiet = quiet_for(size, ground.profile, wait_s)
-                        outcome.peak = find_peak(session.run, size, quiet, limit_s)
-                        outcome.state()
-                    keep()
+                report(f"{self._label(outcome)}: peak", 0)
+                size = outcome.case.size
+                with self._failing(outcome):
+                    session = self._opened(ground)
+                    wait_s = self.contender.setting.longest_wait_s
+                    quiet = quiet_for(size, ground.profile, wait_s)
+                    outcome.peak = find_peak(session.run, size, quiet, limit_s)
+                    outcome.state()
+                keep()
                 report(f"{self._label(outcome)}: peak", 1)
 
     def _block(self, outcome: TransportOutcome, ground: Ground, seconds: float) -> None:

@@ -10,7 +10,8 @@ import ctypes
 import mmap
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,18 +32,16 @@ USE_CLOCKID, MONOTONIC, WATERMARK = 1 << 25, 1, 1 << 14
 SAMPLE, SWITCH = 9, 15
 """Types of records."""
 SWITCH_OUT = 1 << 13
-AX_DI = 1 << 0 | 1 << 5
-"""The registers with a function's result and its first argument."""
+RESULT, FOURTH, THIRD, FIRST = ("ax", 0), ("cx", 2), ("dx", 3), ("di", 5)
+"""Registers with a function's result and arguments, by their bits in perf's mask."""
 PAGES = 256
 """Of each ring: a power of two."""
 ATTRIBUTES = struct.Struct("<IIQQQQQIIQQQQIiQ")
 """As far as clockid and sample_regs_intr, 104 bytes."""
 HEADER = np.dtype([("type", "<u4"), ("misc", "<u2"), ("size", "<u2")])
-SAMPLE_RECORD = np.dtype(
-    [
-        ("header", HEADER), ("id", "<u8"), ("pid", "<u4"), ("tid", "<u4"), ("time", "<u8"),
-        ("abi", "<u8"), ("ax", "<u8"), ("di", "<u8"),
-    ]
+SAMPLE_FIELDS = (
+    ("header", HEADER), ("id", "<u8"), ("pid", "<u4"), ("tid", "<u4"), ("time", "<u8"),
+    ("abi", "<u8"),
 )  # fmt: skip
 SWITCH_RECORD = np.dtype(
     [
@@ -101,18 +100,25 @@ class Ring(Closing):
 
 
 class Breakpoints(Closing):
-    """Calls at breakpoints and context switches, of all processes. Raises UserError."""
+    """Calls at breakpoints and context switches, of all processes. Raises UserError.
 
-    def __init__(self) -> None:
+    ``registers``: those that a call's record has, in the order of their bits.
+    """
+
+    def __init__(
+        self, registers: Sequence[tuple[str, int]] = (RESULT, FIRST), *, switches: bool = True
+    ) -> None:
+        self._record = np.dtype([*SAMPLE_FIELDS, *((name, "<u8") for name, _ in registers)])
+        self._registers = sum(1 << bit for _, bit in registers)
         self._descriptors: list[int] = []
         try:
             self._type = int(UPROBE_TYPE.read_text())
             self._switches = [
                 Ring(self._open(cpu, SOFTWARE, DUMMY, flags=CONTEXT_SWITCH), SWITCH_RECORD)
-                for cpu in self._cpus()
+                for cpu in (self._cpus() if switches else ())
             ]
             self._calls = [
-                Ring(self._open(cpu, SOFTWARE, DUMMY), SAMPLE_RECORD) for cpu in self._cpus()
+                Ring(self._open(cpu, SOFTWARE, DUMMY), self._record) for cpu in self._cpus()
             ]
         except OSError as error:
             self.close()
@@ -152,7 +158,7 @@ class Breakpoints(Closing):
 
     def calls(self) -> NDArray[np.void]:
         """Return the calls since the last time."""
-        return np.concatenate([np.zeros(0, SAMPLE_RECORD), *(ring.take() for ring in self._calls)])
+        return np.concatenate([np.zeros(0, self._record), *(ring.take() for ring in self._calls)])
 
     def switches(self) -> NDArray[np.void]:
         """Return the context switches since the last time."""
@@ -173,7 +179,7 @@ class Breakpoints(Closing):
             type_, ATTRIBUTES.size, config, period, kinds, 0,
             SAMPLE_ID_ALL | USE_CLOCKID | WATERMARK | flags, PAGES * mmap.PAGESIZE // 2, 0,
             ctypes.addressof(path) if at else 0, at.offset if at else 0,
-            0, AX_DI if at else 0, 0, MONOTONIC, 0,
+            0, self._registers if at else 0, 0, MONOTONIC, 0,
         )  # fmt: skip
         buffer = ctypes.create_string_buffer(attributes)
         descriptor: int = _libc().syscall(SYSCALL, buffer, -1, cpu, -1, 8)
@@ -186,6 +192,29 @@ class Breakpoints(Closing):
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors = []
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turn the kernel's errors into a UserError."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"--attach: no breakpoint: {error.strerror}; leave it out") from error
+
+
+def loaded(pid: int, names: tuple[str, ...]) -> Iterator[tuple[tuple[int, int], Path]]:
+    """Yield the libraries that a process has loaded, by device and inode.
+
+    ``names``: with which their files' names begin.
+    """
+    with suppress(OSError):
+        maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+        for name in {line[line.index("/") :] for line in maps.splitlines() if "/" in line}:
+            if name.rpartition("/")[2].startswith(names):
+                path = Path(f"/proc/{pid}/root{name}")
+                about = path.stat()
+                yield (about.st_dev, about.st_ino), path
 
 
 def _error() -> OSError:

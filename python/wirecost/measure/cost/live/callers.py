@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -20,11 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecost.measure.cost.live.breakpoints import SWITCH_OUT, Breakpoint, Breakpoints
+from wirecost.measure.cost.live.breakpoints import (
+    SWITCH_OUT,
+    Breakpoint,
+    Breakpoints,
+    loaded,
+    refused,
+)
 from wirecost.measure.cost.live.handles import topic_of
+from wirecost.measure.cost.live.processes import YOUNG_S
 from wirecost.observe.probe.function.listing import Function, listing
 from wirecost.system.closing import Closing
-from wirecost.system.errors import UserError
 
 PUBLISH, PUBLISHED, TAKE, TAKEN, WAIT, INTRA, SIZE, OUT, IN = range(9)
 """Kinds of events: begin and end of calls, the size of what is published, context switches."""
@@ -102,14 +108,18 @@ class Callers(Closing):
             self.look()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Set breakpoints in the libraries of processes, in each file once."""
-        pids = list(pids)
-        places = dict(chain.from_iterable(map(_libraries, pids)))
+        """Set breakpoints in the libraries of processes, in each file once.
+
+        Old processes have loaded theirs; to read their maps again costs time.
+        """
+        pids, now = list(pids), time.monotonic()
+        young = [pid for pid in pids if now - self._begun_s.get(pid, now) <= YOUNG_S]
+        places = dict(chain.from_iterable(loaded(pid, LIBRARIES) for pid in young))
         for identity, path in places.items():
             if identity not in self._files:
                 self._files.add(identity)
                 functions = listing((*FUNCTIONS, *SIZES), [path]).functions
-                with self._lock, _refused():
+                with self._lock, refused():
                     self._look()
                     self._set(path, functions)
                     self._events()  # Until all were set, ends of calls were missing.
@@ -193,7 +203,8 @@ class Callers(Closing):
         called["result"] = calls["ax"].astype(np.uint32)
         called["end"] = self._ends(calls, called["kind"])
         switched["kind"] = np.where(switches["header"]["misc"] & SWITCH_OUT, OUT, IN)
-        switched["end"] = NOTHING
+        for state in ("end", "taken", "published"):  # a thread that was not seen before is in none
+            switched[state] = NOTHING
         for events, records in ((called, calls), (switched, switches)):
             events["tid"], events["time"] = records["tid"], records["time"]
         events = np.concatenate([self._last, called, switched])
@@ -227,26 +238,6 @@ class Callers(Closing):
         self._ending.set()
         self._thread.join()
         self._breakpoints.close()
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    """Turn the kernel's errors into a UserError."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(f"--attach: no breakpoint: {error.strerror}; leave it out") from error
-
-
-def _libraries(pid: int) -> Iterator[tuple[tuple[int, int], Path]]:
-    """Yield the libraries with functions of ours that a process has loaded, by device and inode."""
-    with suppress(OSError):
-        maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
-        for name in {line[line.index("/") :] for line in maps.splitlines() if "/" in line}:
-            if name.rpartition("/")[2].startswith(LIBRARIES):
-                path = Path(f"/proc/{pid}/root{name}")
-                about = path.stat()
-                yield (about.st_dev, about.st_ino), path
 
 
 def states(events: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

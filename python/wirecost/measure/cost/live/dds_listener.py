@@ -72,13 +72,13 @@ class Graph:
             if key not in self.topics:
                 self.topics[key] = HeardTopic(name, names.type_from_dds(key[1]), "cdr")
             topic = self.topics[key]
-            found = without_dead(
+            alive = without_dead(
                 announced, lambda end: _owner(end, owners), lambda end: end.guid, living
             )
-            writers = [end for end in found if end.writer]
+            writers = [end for end in alive if end.writer]
             topic.publishers = [_owner(end, owners) for end in writers]
-            topic.subscribers = [_owner(end, owners) for end in found if not end.writer]
-            for end in found:
+            topic.subscribers = [_owner(end, owners) for end in alive if not end.writer]
+            for end in alive:
                 topic.place(_owner(end, owners), process_of(end.guid))
             if writers:
                 topic.qos = ", ".join(sorted({_words(end.qos) for end in writers}))
@@ -155,10 +155,10 @@ def _words(offered: _dds.Qos) -> str:
 
 
 def main() -> None:
-    asked = json.loads(sys.argv[1])
-    participant = _dds.Participant(asked["domain"], NAME, ENCLAVE, sorted(addresses()))
+    job = json.loads(sys.argv[1])
+    participant = _dds.Participant(job["domain"], NAME, ENCLAVE, sorted(addresses()))
     discovery = Discovery(participant)
-    graph = Graph(participant, discovery, asked["limit"], asked["listens"])
+    graph = Graph(participant, discovery, job["limit"], job["listens"])
     discovery.settle()
     due = time.monotonic()
     while True:

@@ -86,8 +86,8 @@ class LiveGraph(Closing):
         for line in self._listener.stdout:
             # Whatever else its libraries print there.
             with suppress(ValueError):
-                for told in json.loads(line):
-                    self._add(told)
+                for report in json.loads(line):
+                    self._add(report)
             self._processes.look()
             if self._callers is not None:
                 self._callers.watch(self._processes.pids)
@@ -119,6 +119,15 @@ class LiveGraph(Closing):
         placed = self._processes.nodes_of
         ends = end_costs(self._callers, topics, placed, self._listener.pid)
         return ends, self._callers.lost
+
+    @property
+    def pids(self) -> list[int]:
+        """Return the processes that are there but the listener."""
+        return [pid for pid in self._processes.pids if pid != self._listener.pid]
+
+    def nodes_of(self, pid: int) -> set[str]:
+        """Return the nodes that are said to be in a process."""
+        return self._processes.nodes_of(pid)
 
     @property
     def looking(self) -> float:
@@ -153,6 +162,7 @@ class LiveGraph(Closing):
         self._processes.place(told["processes"])
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
         topic.watched_s, topic.missed = float(told["watched_s"]), int(told["missed"])
+        topic.links, topic.lost = list(told["links"]), int(told["lost"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
             if time_ns == KEPT:
                 topic.sizes.append(int(size))
@@ -172,16 +182,16 @@ def _started(
     request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
 ) -> subprocess.Popen[str]:
     python, variables = ros2.interpreter, None
-    asked: dict[str, object] = {"limit": request.limit, "listens": request.listens}
+    job: dict[str, object] = {"limit": request.limit, "listens": request.listens}
     if request.system == DDS:
         require_fast_dds()
-        python, asked["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
+        python, job["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
     if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
         python = DEBIANS
     if python != Path(sys.executable).absolute():
         variables = environment([])
     script = Path(__file__).with_name(LISTENERS[request.system])
-    command = [str(python), str(script), json.dumps(asked)]
+    command = [str(python), str(script), json.dumps(job)]
     return children.start(command, variables, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 

@@ -107,7 +107,8 @@ class HeardTopic:
         self.subscribers: list[str] = []
         self.processes: dict[str, int] = {}
         self.qos = self.unknown = ""
-        self.missed = 0
+        self.links: list[dict[str, Any]] = []
+        self.missed = self.lost = 0
         self._begun_ns = self._ended_ns = 0
         self._sizes: list[int] = []
         self._times: list[int] = []
@@ -167,23 +168,24 @@ class HeardTopic:
         seconds = self.watched_s
         return seconds >= LOOK_S and self._bytes / seconds > limit
 
-    def told(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Return what came since the last call."""
-        told = dict(
+        document = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
             processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
-            missed=self.missed, sizes=self._sizes, times=self._times,
+            missed=self.missed, lost=self.lost, links=self.links,
+            sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip
         HeardTopic.held_bytes -= sum(map(len, self._sample.values()))
         self._sizes, self._times, self._sample = [], [], {}
-        return told
+        return document
 
 
 def tell(topics: Iterable[HeardTopic]) -> bool:
     """Write all topics on standard output; return False where nobody reads it any more."""
     try:
-        sys.stdout.write(json.dumps([topic.told() for topic in topics]) + "\n")
+        sys.stdout.write(json.dumps([topic.document() for topic in topics]) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         return False

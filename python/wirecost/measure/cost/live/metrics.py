@@ -58,8 +58,8 @@ def metrics_of(cost: SystemCost) -> str:
     """Return the text: gauges of topics, of their ends and of processes."""
     samples: dict[str, list[str]] = {}
     for name, labels, value in _samples(cost):
-        shown = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-        samples.setdefault(name, []).append(f"wirecost_{name}{{{shown}}} {value:.6g}")
+        label_text = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        samples.setdefault(name, []).append(f"wirecost_{name}{{{label_text}}} {value:.6g}")
     return "".join(
         f"# TYPE wirecost_{name} gauge\n" + "\n".join(lines) + "\n"
         for name, lines in samples.items()

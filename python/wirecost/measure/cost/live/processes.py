@@ -77,7 +77,10 @@ class GraphProcesses:
         self._others = {pid: since for pid, since in self._others.items() if pid in living}
         for pid in living - self._seen.keys():
             # A library is loaded at the begin of a program; to look at old ones again costs time.
-            if now - self._others.setdefault(pid, now) <= YOUNG_S and has_middleware(pid):
+            is_first = pid not in self._others
+            if is_first:
+                self._others[pid] = now - _age_s(pid)
+            if (is_first or now - self._others[pid] <= YOUNG_S) and has_middleware(pid):
                 self._begin(pid)
 
     def _begin(self, pid: int) -> None:
@@ -195,6 +198,14 @@ def has_middleware(pid: int) -> bool:
         maps = (PROC / str(pid) / "maps").read_bytes()
         return any(library in maps for library in LIBRARIES)
     return False
+
+
+def _age_s(pid: int) -> float:
+    """Return how long ago a process began, 0 where that cannot be read."""
+    with suppress(OSError, IndexError, ValueError):
+        words = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - int(words[19]) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _network(pid: int) -> str:

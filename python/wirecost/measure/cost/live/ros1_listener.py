@@ -40,9 +40,9 @@ class Graph:
 
     def look(self) -> None:
         """Find topics and ends, and subscribe to what is new."""
-        published, taken, served = self._master.getSystemState()
+        published, subscribed, served = self._master.getSystemState()
         types = dict(self._master.getTopicTypes())
-        takers = dict(taken)
+        takers = dict(subscribed)
         for name, nodes in published:
             if name not in self.topics:
                 self.topics[name] = HeardTopic(name, types.get(name, ""), "ros1")
@@ -112,7 +112,7 @@ class _Impatient(xmlrpc.client.Transport):
 
 
 def main() -> None:
-    asked = json.loads(sys.argv[1])
+    job = json.loads(sys.argv[1])
     try:
         rosgraph = importlib.import_module("rosgraph")
         rospy = importlib.import_module("rospy")
@@ -124,7 +124,7 @@ def main() -> None:
     except Exception:  # of its own kinds, and of sockets
         sys.exit(4)
     rospy.init_node(NAME[1:], disable_signals=True, disable_rosout=True)
-    graph = Graph(rospy, rosgraph, master, asked["limit"], asked["listens"])
+    graph = Graph(rospy, rosgraph, master, job["limit"], job["listens"])
     while True:
         graph.look()
         if not graph.tell():

@@ -12,7 +12,8 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 from wirecost.measure.cost.live.listening import (
@@ -31,6 +32,10 @@ NAME = "wirecost_cost"
 TOLD_EVERY_S = 1.0
 KEPT_MESSAGES = 100
 """Messages that wait in a subscription; beyond them the oldest is missed, and counted."""
+PROFILE = (
+    "reliability", "durability", "deadline", "liveliness", "liveliness_lease_duration"
+)  # fmt: skip
+"""Policies by which a publisher and a subscriber fit or not."""
 UNKNOWN_NUMBER = (1 << 64) - 1
 INVISIBLE = "calls are not visible to rclpy without service events; --live dds counts them"
 
@@ -41,8 +46,8 @@ Key = tuple[str, str]
 class Graph:
     """Topics of a graph; subscriptions to those that somebody publishes."""
 
-    def __init__(self, node: Any, qos: Any, limit: float, listens: bool) -> None:
-        self._node, self._qos = node, qos
+    def __init__(self, node: Any, qos: Any, events: Any, limit: float, listens: bool) -> None:
+        self._node, self._qos, self._events = node, qos, events
         self._limit, self._listens = limit, listens
         self._open: dict[Key, Any] = {}
         self._living: set[int | None] = set()
@@ -73,7 +78,7 @@ class Graph:
 
     def _ends(self, topic: HeardTopic, name: str, type_: str) -> list[Any]:
         """Set who publishes and takes a topic; return what the publishers offer."""
-        published, taken = (
+        published, subscribed = (
             without_dead(
                 [end for end in ends if end.topic_type == type_ and end.node_name != NAME],
                 _node_name,
@@ -86,11 +91,12 @@ class Graph:
             )
         )
         topic.publishers = [_node_name(end) for end in published]
-        topic.subscribers = [_node_name(end) for end in taken]
-        for end in (*published, *taken):
+        topic.subscribers = [_node_name(end) for end in subscribed]
+        for end in (*published, *subscribed):
             topic.place(_node_name(end), process_of(bytes(end.endpoint_gid)))
         profiles = [end.qos_profile for end in published]
         topic.qos = ", ".join(sorted({_words(profile) for profile in profiles}))
+        topic.links = list(_links(self._qos, published, subscribed))
         return profiles
 
     def _subscription(self, key: Key, profiles: list[Any]) -> Any:
@@ -104,17 +110,19 @@ class Graph:
             return None
         policies = self._qos
         reliable = policies.ReliabilityPolicy.RELIABLE
-        kept = policies.DurabilityPolicy.TRANSIENT_LOCAL
+        transient = policies.DurabilityPolicy.TRANSIENT_LOCAL
         is_reliable = all(profile.reliability == reliable for profile in profiles)
-        is_kept = all(profile.durability == kept for profile in profiles)
+        is_kept = all(profile.durability == transient for profile in profiles)
         profile = policies.QoSProfile(
             depth=KEPT_MESSAGES,
             reliability=reliable if is_reliable else policies.ReliabilityPolicy.BEST_EFFORT,
-            durability=kept if is_kept else policies.DurabilityPolicy.VOLATILE,
+            durability=transient if is_kept else policies.DurabilityPolicy.VOLATILE,
         )
         topic.begin()
-        heard = _heard(topic)
-        return self._node.create_subscription(message_class, name, heard, profile, raw=True)
+        events = self._events.SubscriptionEventCallbacks(message_lost=_lost(topic))
+        return self._node.create_subscription(
+            message_class, name, _heard(topic), profile, event_callbacks=events, raw=True
+        )
 
 
 def _heard(topic: HeardTopic) -> Callable[[bytes, Any], None]:
@@ -132,6 +140,48 @@ def _heard(topic: HeardTopic) -> Callable[[bytes, Any], None]:
         topic.add(data, KEPT if was_kept else None)
 
     return heard
+
+
+def _events() -> Any:
+    """Return the module with the callbacks of a middleware's events. Raises ImportError."""
+    try:
+        return importlib.import_module("rclpy.event_handler")
+    except ImportError:  # ROS 2 Humble
+        return importlib.import_module("rclpy.qos_event")
+
+
+def _lost(topic: HeardTopic) -> Callable[[Any], None]:
+    """Return a callback that notes what the middleware says was lost on its way to here."""
+
+    def lost(event: Any) -> None:
+        topic.lost = int(event.total_count)
+
+    return lost
+
+
+def _links(qos: Any, published: list[Any], subscribed: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield nodes with one profile that publish, those with one that subscribe, and if both fit."""
+    for (offered, publishers), (asked, subscribers) in product(
+        _by_profile(published), _by_profile(subscribed)
+    ):
+        fits, why = qos.qos_check_compatible(offered, asked)
+        reliable = qos.ReliabilityPolicy.RELIABLE
+        yield {
+            "publishers": publishers,
+            "subscribers": subscribers,
+            "is_reliable": offered.reliability == asked.reliability == reliable,
+            "why_not": why if fits == qos.QoSCompatibility.ERROR else "",
+        }
+
+
+def _by_profile(ends: list[Any]) -> list[tuple[Any, list[str]]]:
+    """Return the nodes of ends with the same QoS, beside it."""
+    nodes: dict[tuple[str, ...], tuple[Any, list[str]]] = {}
+    for end in ends:
+        profile = end.qos_profile
+        kind = tuple(str(getattr(profile, name)) for name in PROFILE)
+        nodes.setdefault(kind, (profile, []))[1].append(_node_name(end))
+    return list(nodes.values())
 
 
 def _message_class(type_: str) -> Any:
@@ -155,15 +205,16 @@ def _words(profile: Any) -> str:
 
 
 def main() -> None:
-    asked = json.loads(sys.argv[1])
+    job = json.loads(sys.argv[1])
     try:
         rclpy = importlib.import_module("rclpy")
         qos = importlib.import_module("rclpy.qos")
+        events = _events()
     except ImportError:
         sys.exit(3)
     rclpy.init()
     node = rclpy.create_node(NAME, enable_rosout=False, start_parameter_services=False)
-    graph = Graph(node, qos, asked["limit"], asked["listens"])
+    graph = Graph(node, qos, events, job["limit"], job["listens"])
     due = time.monotonic()
     while True:
         if time.monotonic() >= due:

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from wirecost.data.messages.ros import mirror
 from wirecost.data.messages.shapes import is_list, is_octets
 from wirecost.data.messages.subject import Subject
+from wirecost.measure.serializers.cpp.source import HARNESS, MAIN
 from wirecost.schema.compile.emit.cpp.api import camel
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.names import (
@@ -108,8 +109,9 @@ class ClassField:
 
 
 def fixed() -> dict[str, str]:
-    """Return the headers that are the same for every schema."""
-    names = ("harness.hpp", "members.hpp", "owned.hpp")
+    """Return the sources that are the same for every schema."""
+    headers = ("alteration.hpp", "members.hpp", "owned.hpp", "random.hpp", "stopwatch.hpp")
+    names = (HARNESS, MAIN, *headers)
     return {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in names}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 
 from wirecost.measure.serializers.cpp.tools import TIMEOUT_S, first_error
 from wirecost.system import children
@@ -32,19 +32,23 @@ def compiled(
     jobs: int,
     report: Callable[[int], None],
     limit_s: float = inf,
+    after: Mapping[Path, Path] = MappingProxyType({}),
 ) -> dict[Path, str]:
     """Run the command of each object, in their order; return why some are missing.
 
-    ``report``: called with the number that remain, again and again; ``limit_s``: for all of them.
-    Compilers end with this function, however it ends.
+    ``report``: called with the number that remain, again and again; ``limit_s``: for all of them;
+    ``after``: by object, the one whose command must have ended before. Compilers end with this
+    function, however it ends.
     """
-    waiting, running = deque(commands), list[_Compiling]()
+    waiting, running = list(commands), list[_Compiling]()
     failed: dict[Path, str] = {}
     end_s = time.monotonic() + limit_s
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
-                target = waiting.popleft()
+            unfinished = {*waiting, *(item.object for item in running)}
+            ready = [target for target in waiting if after.get(target) not in unfinished]
+            for target in ready[: jobs - len(running)]:
+                waiting.remove(target)
                 running.append(_start(target, commands[target]))
             report(len(waiting) + len(running))
             time.sleep(POLL_S)

@@ -17,7 +17,7 @@ from pathlib import Path
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.serializers.choices import HEADERS
 from wirecost.measure.serializers.cpp.compiling import compiled
-from wirecost.measure.serializers.cpp.source import ProgramSource
+from wirecost.measure.serializers.cpp.source import HARNESS, MAIN, ProgramSource
 from wirecost.measure.serializers.cpp.sources import generate, of_file
 from wirecost.measure.serializers.cpp.tools import TIMEOUT_S, ran
 from wirecost.measure.serializers.selection import ContenderSelection
@@ -27,6 +27,8 @@ from wirecost.system.errors import UserError
 KEPT = 40
 """Messages whose programs stay; the ones that were used longest ago go."""
 
+LEAST_UNITS = 2
+"""Units for which compiling what they include alone would take as long."""
 FIRST = ("protobuf", "wirecost")
 """Programs that are compiled and looked at before the others: what is in use, the likely best."""
 
@@ -109,21 +111,25 @@ class Programs:
 
     def _compile(self, sources: Sequence[ProgramSource], say: Say, limit_s: float = inf) -> None:
         """Compile the programs beside their sources. Units that are compiled already stay."""
-        units = {
-            (unit, name): source
-            for source in reversed(sources)
-            for unit, name in source.objects.items()
-            if not (self._folder / name).exists()
-        }
+        units: dict[tuple[str, str], ProgramSource] = {}
+        for source in sources:
+            for unit, name in source.objects.items():
+                if not (self._folder / name).exists():
+                    units.setdefault((unit, name), source)
         commands = {
             self._folder / name: self._unit(unit, name, source)
-            for (unit, name), source in reversed(units.items())
+            for (unit, name), source in units.items()
         }
+        header = self._folder / f"{HARNESS}.gch"
+        others = [self._folder / name for unit, name in units if unit != MAIN]
+        if len(others) > LEAST_UNITS and not header.exists():
+            commands = {header: self._header(header.name), **commands}
 
         def report(remaining: int) -> None:
-            say(f"compiling, {remaining} of {len(units)} units left")
+            say(f"compiling, {remaining} of {len(commands)} units left")
 
-        complaints = compiled(commands, self._jobs, report, limit_s)
+        after = dict.fromkeys(others, header)
+        complaints = compiled(commands, self._jobs, report, limit_s, after)
         for source in sources:
             objects = [self._folder / name for name in source.objects.values()]
             if why := next(
@@ -139,8 +145,18 @@ class Programs:
 
     def _unit(self, unit: str, name: str, source: ProgramSource) -> list[str]:
         """Return the command that compiles a unit."""
-        there = ["env", "-C", str(self._folder)]
-        return [*there, *self._command, *_options(source), "-w", "-c", unit, "-o", name]
+        first = ["-include", HARNESS] if unit != MAIN else []
+        return [*self._there(), *_options(source), *first, "-c", unit, "-o", name]
+
+    def _header(self, name: str) -> list[str]:
+        """Return the command that compiles what all units include.
+
+        Units do without it where the compiler refuses it.
+        """
+        return [*self._there(), "-x", "c++-header", HARNESS, "-o", name]
+
+    def _there(self) -> list[str]:
+        return ["env", "-C", str(self._folder), *self._command, "-w"]
 
 
 def _version(compiler: str) -> str:

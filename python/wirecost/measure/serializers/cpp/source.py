@@ -6,7 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 SHARED = "holders.cpp"
-"""The unit that every program has."""
+"""The unit of the schema that every program has."""
+MAIN = "program.cc"
+"""The unit with ``main``, which knows no schema."""
+HARNESS = "harness.hpp"
+"""What each unit includes, so that what it includes of the standard library is compiled once."""
 RECYCLED = ".recycled"
 """Behind the name of a program whose holders have a free list."""
 
@@ -35,9 +39,10 @@ class ProgramSource:
 
     @property
     def objects(self) -> dict[str, str]:
-        """Names of the object files by those of the units."""
+        """Names of the object files by those of the units, in the order in which they compile."""
         suffix = RECYCLED if self.is_recycled else ""
-        return {unit: f"{unit}{suffix}.o" for unit in (*self.units, SHARED)}
+        # The one that does not wait for the header comes first.
+        return {MAIN: f"{MAIN}.o"} | {unit: f"{unit}{suffix}.o" for unit in (*self.units, SHARED)}
 
     def recycled(self) -> ProgramSource:
         """Return the same program with the other holders."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,6 @@ from google.protobuf.internal import api_implementation
 from wirecost.data.messages.shapes import is_octets
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.entry import StageSample
-from wirecost.measure.bench.engine.program import run
 from wirecost.measure.serializers.backend import (
     Carried,
     LaterContenders,
@@ -36,13 +34,16 @@ from wirecost.measure.serializers.python import (
     rclpy_library,
 )
 from wirecost.measure.serializers.python.libraries import NATIVE, NEW, VIEW
+from wirecost.measure.serializers.python.start import Start
 from wirecost.measure.serializers.python.subject_folder import keep
-from wirecost.measure.serializers.selection import ContenderSelection, is_large
+from wirecost.measure.serializers.selection import ContenderSelection
 from wirecost.schema.compile.compiler import Columns, emitted, write
 from wirecost.schema.compile.emit import Request
 from wirecost.system import scratch
 
 MODULE_OF_WORKER = "wirecost.measure.serializers.python.worker"
+DEEPEST = 8
+"""Messages around a list in columns."""
 
 
 class Python:
@@ -57,7 +58,7 @@ class Python:
         self._files = {file.name: file for file in selection.files_of(MODULE)}
         self._folder = scratch.make("message")
         self.missing: dict[str, str] = {}
-        self._lists, why = own_lists(subject, selection)
+        self._lists, why = own_lists(subject, selection, depth=DEEPEST)
         if why:
             self.missing[COLUMNS] = why
         request = Request((subject.wire, *subject.other_wires))
@@ -67,6 +68,7 @@ class Python:
         self.environment: dict[str, str] = {}
         if subject.wire == "ros1" and find_spec("genpy") is None:
             self.missing["genpy"] = "apt-get install python3-genpy"
+        self._starts: dict[str, tuple[Start, set[tuple[str, str]]]] = {}
         self._has_native = self._is_native_later = False
         if selection.takes(NATIVE):
             self._find_native(say)
@@ -81,7 +83,7 @@ class Python:
         """Compile the extension, unless that is for later."""
         self._has_native = extension.kept(self._subject, self._folder)
         if not self._has_native and not extension.missing():
-            self._is_native_later = is_large(self._subject) and not self._selection.asks_for(NATIVE)
+            self._is_native_later = not self._selection.asks_for(NATIVE)
         if not self._has_native and not self._is_native_later:
             self._compile_native(say)
 
@@ -159,21 +161,28 @@ class Python:
     def _run(
         self, command: str, contender: Contender, content: Path, **more: object
     ) -> Iterator[str]:
-        library = contender.library
-        file = self._files.get(library)
+        file = self._files.get(contender.library)
         job = {
             "command": command,
-            "library": str(file.path.resolve()) if file else library,
+            "library": str(file.path.resolve()) if file else contender.library,
             "mode": contender.mode,
             "content": str(content),
-            "folder": str(self._folder),
-            "type": self._subject.type,
             "lists": self._lists,
         } | more
-        python, variables = sys.executable, None
-        if library == rclpy_library.NAME:
-            python, variables = str(self._ros2.interpreter), rclpy_library.variables(self._ros2)
-        return run([python, "-P", "-m", MODULE_OF_WORKER], json.dumps(job), variables)
+        yield from self._start(contender, command).lines(job)
+
+    def _start(self, contender: Contender, command: str) -> Start:
+        """Return a worker's start, another one for each time that a contender is measured."""
+        is_rclpy = contender.library == rclpy_library.NAME
+        python = str(self._ros2.interpreter) if is_rclpy else sys.executable
+        start, done = self._starts.get(python, (None, set()))
+        if start is None or not start.is_free or (command, contender.key) in done:
+            shared = {"folder": str(self._folder), "type": self._subject.type}
+            variables = rclpy_library.variables(self._ros2) if is_rclpy else None
+            start, done = Start([python, "-P", "-m", MODULE_OF_WORKER], shared, variables), set()
+            self._starts[python] = start, done
+        done.add((command, contender.key))
+        return start
 
 
 def _version(package: str) -> str:

@@ -11,18 +11,53 @@ from typing import Any
 from wirecost.data.messages.fields import fields_along
 from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.emit.python.names import attribute, module_place
+from wirecost.schema.compile.schema import MessageRef
+
+LENGTH = 5
+"""Bytes of a length that is known before what it counts."""
 
 
 @dataclass(frozen=True)
 class ListTable:
-    """A list of the message: its attribute, the generated class of its columns, and its name.
+    """A list of the message: its attribute, the generated class of its columns, and its place.
 
-    ``list_name``: as columns are attached to it, ``<message>.<field>``.
+    ``list_name``: as columns are attached to it, ``<message>.<field>``; ``path``: as they are found
+    in the message ``top``; ``around``: attributes and numbers of the fields that lead to it.
     """
 
     attribute: str
     columns: Any
     list_name: str
+    path: str
+    top: str
+    around: tuple[tuple[str, int], ...] = ()
+
+    def holder(self, message: Any) -> Any:
+        """Return the message that has the list, None where it is absent."""
+        for name, _ in self.around:
+            message = None if message is None else getattr(message, name)
+        return message
+
+    def appended(self, data: bytes, columns: Any) -> bytes:
+        """Return a message's bytes with columns behind them, in the messages around the list.
+
+        Parsers merge these with what stands before.
+        """
+        tags = [_varint(number << 3 | 2) for _, number in self.around]
+        position = len(data) + sum(len(tag) + LENGTH for tag in tags)
+        inner: bytes = self.columns.attach(b"", columns, self.list_name, position)
+        for tag in reversed(tags):
+            inner = b"".join((tag, _varint(len(inner), LENGTH), inner))
+        return data + inner
+
+
+def _varint(number: int, length: int = 0) -> bytes:
+    """Return a number as a varint of so many bytes at least."""
+    octets = bytearray()
+    while number > 0x7F or len(octets) + 1 < length:
+        octets.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*octets, number))
 
 
 @dataclass(frozen=True)
@@ -40,15 +75,25 @@ def tables(about: Subject, lists: Sequence[tuple[str, str]], root: str) -> list[
     """Return the generated classes of lists, from the package ``root``."""
     classes = []
     for path, type_ in lists:
-        (field,) = fields_along(about.schema, about.type, path)
+        *around, field = fields_along(about.schema, about.type, path)
+        inner = around[-1].type if around else MessageRef(about.type)
+        assert isinstance(inner, MessageRef)
         home = about.schema.home(type_)
         place = module_place(home)
         module = importlib.import_module(
             ".".join((root, *place.with_name(f"{place.name}_columns").parts))
         )
         name = home.local_name(type_).replace(".", "") + "Columns"
-        list_name = f"{about.type}.{field.name}"
-        classes.append(ListTable(attribute(field), getattr(module, name), list_name))
+        classes.append(
+            ListTable(
+                attribute(field),
+                getattr(module, name),
+                list_name=f"{inner.name}.{field.name}",
+                path=".".join(step.name for step in (*around, field)),
+                top=about.type,
+                around=tuple((attribute(step), step.number) for step in around),
+            )
+        )
     return classes
 
 
@@ -75,11 +120,13 @@ class ColumnsCodec:
         """Return what a program with arrays holds instead of a message; takes its lists."""
         lists = []
         for table in self._tables:
-            rows = getattr(message, table.attribute)
+            holder = table.holder(message)
+            rows = [] if holder is None else getattr(holder, table.attribute)
             columns = table.columns.read(table.columns.from_rows(rows, "exact"))
             present: dict[str, Any] = {}
             lists.append((len(rows), self._values(columns, present), present))
-            setattr(message, table.attribute, [])
+            if holder is not None:
+                setattr(holder, table.attribute, [])
         return HeldMessage(message, lists)
 
     def _values(self, group: Any, present: dict[str, Any]) -> dict[str, Any]:
@@ -122,15 +169,14 @@ class ColumnsCodec:
         data: bytes = rest.encode_protobuf()
         for table, columns in zip(self._tables, lists, strict=True):
             if columns is not None:
-                data = table.columns.attach(data, columns, table.list_name)
+                data = table.appended(data, columns)
         return data
 
     def decode(self, data: bytes) -> tuple[Any, list[Any]]:
         lists: list[Any] = []
         for table in self._tables:
-            list_path = table.list_name.rpartition(".")[2]
-            places = table.columns.find(data, table.list_name.rpartition(".")[0])
-            at = next((place for place in places if place.path == list_path), None)
+            places = table.columns.find(data, table.top)
+            at = next((place for place in places if place.path == table.path), None)
             lists.append(at and table.columns.read(data, at.offset, at.size))
         return self._top.decode_protobuf(data), lists
 
@@ -152,6 +198,7 @@ class ColumnsCodec:
         """Return the bytes of what was read, in rows."""
         rest, lists = message
         for table, columns in zip(self._tables, lists, strict=True):
-            setattr(rest, table.attribute, [] if columns is None else columns.to_rows(1 << 30))
+            if columns is not None:
+                setattr(table.holder(rest), table.attribute, columns.to_rows(1 << 30))
         data: bytes = rest.encode_protobuf()
         return data

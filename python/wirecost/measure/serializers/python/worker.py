@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process of its own for the Python contenders: reads a job, prints what the C++ programs print.
+"""Processes for the Python contenders: each reads a job, prints what the C++ programs print.
 
-``python -m wirecost.measure.serializers.python.worker`` with one JSON object on standard input:
-``folder`` (our generated modules, the subject), ``type``, ``command`` (verify, measure),
-``library`` (or the path of a user's module), ``mode``, ``content`` (a file as the C++ programs
-read it), ``out`` (a folder), ``repetitions``, ``most_s`` (no further sample begins later).
+``python -m wirecost.measure.serializers.python.worker`` with JSON objects on standard input, a line
+each. The first has ``folder`` (our generated modules, the subject) and ``type``. For each further
+one a process is forked: ``command`` (verify, measure), ``library`` (or the path of a user's
+module), ``mode``, ``content`` (a file as the C++ programs read it), ``out`` (a folder),
+``repetitions``, ``most_s`` (no further sample begins later). Behind what it prints stands a line
+with its status and standard error.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import gc
 import json
 import marshal
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,6 +22,7 @@ from itertools import cycle
 from mmap import mmap
 from pathlib import Path
 from random import SystemRandom
+from tempfile import TemporaryFile
 from time import perf_counter_ns
 from types import CodeType
 from typing import Any
@@ -35,8 +39,8 @@ from wirecost.measure.serializers.python.subject_folder import kept
 LEAST_SAMPLE_NS = 1_000_000
 WARM_NS = 5_000_000
 STAGES = ("fill", "encode", "decode", "read", "destroy")
-SENT = "sent"
-"""See ``backend.SENT``, whose module takes long to import."""
+SENT, END = "sent", "end"
+"""See ``backend``, whose module takes long to import."""
 RANDOM = SystemRandom()
 
 
@@ -90,10 +94,27 @@ def _functions(about: Subject, name: str, folder: Path) -> CodeType:
 
 
 def main() -> None:
-    job = json.load(sys.stdin)
-    folder = Path(job["folder"])
+    shared = json.loads(sys.stdin.readline())
+    folder = Path(shared["folder"])
     sys.path.insert(0, str(folder / "python"))
-    about = kept(folder, job["type"])
+    about = kept(folder, shared["type"])
+    gc.freeze()  # so that collecting leaves alone what the processes share
+    for line in sys.stdin:
+        with TemporaryFile() as errors:
+            child = os.fork()
+            if child == 0:
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                os.dup2(errors.fileno(), 2)
+                _run(about, folder, json.loads(line))
+                sys.stdout.flush()
+                os._exit(0)
+            _, status = os.waitpid(child, 0)
+            errors.seek(0)
+            said = errors.read().decode(errors="replace")
+        print(END, json.dumps((os.waitstatus_to_exitcode(status), said)), sep="\t", flush=True)
+
+
+def _run(about: Subject, folder: Path, job: dict[str, Any]) -> None:
     messages = read_content(Path(job["content"]))
     if job["library"] == COLUMNS:
         columns = ColumnsContender(about, job["lists"], folder)

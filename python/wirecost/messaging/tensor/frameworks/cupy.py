@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from wirecost.messaging.tensor.devices import refuse_moved
-from wirecost.messaging.tensor.dtypes import describe
-from wirecost.messaging.tensor.ipc.receiving import Place
-from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 from wirecost.messaging.tensor.packages import load
-from wirecost.messaging.tensor.source import Form, Source, refuse
+from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 
 ROOTS = ("cupy",)
@@ -30,29 +27,6 @@ def _array(writer: Writer, array: Any) -> Any:
     if type(moved) is not np.ndarray:
         raise refuse_moved(moved, "numpy")
     return writer.tensor(moved, "cupy")
-
-
-def device_memory(array: Any) -> DeviceMemory | None:
-    """Return where an array lies; one with gaps is copied on its device first."""
-    cupy = load("cupy")
-    if not isinstance(array, cupy.ndarray):
-        return None
-    with array.device:
-        whole = cupy.ascontiguousarray(array)
-        stream = cupy.cuda.get_current_stream().ptr
-    place = array.device.id, whole.data.ptr, whole.nbytes, stream
-    return DeviceMemory(*place, describe(whole.dtype), array.shape, whole)
-
-
-def on_device(form: Form, place: Place) -> Any:
-    """Return an array of its own. Raises UserError for element types that CuPy has not."""
-    cupy = load("cupy", 'decode with as_="numpy"')
-    if form.narrow is not None or not form.dtype.isnative or form.dtype.kind not in "biufc":
-        raise refuse(form, "cupy")
-    with cupy.cuda.Device(place.device):
-        array = cupy.empty(form.shape, form.dtype)
-        place.copy(array.data.ptr, cupy.cuda.get_current_stream().ptr)
-    return array
 
 
 def tensor(source: Source) -> Any:

@@ -9,19 +9,14 @@ from typing import Any
 import numpy as np
 
 from wirecost.messaging.tensor.devices import refuse_moved
-from wirecost.messaging.tensor.dtypes import describe
-from wirecost.messaging.tensor.frameworks import cupy
-from wirecost.messaging.tensor.ipc.receiving import Place
-from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 from wirecost.messaging.tensor.packages import load
-from wirecost.messaging.tensor.source import Form, Source, refuse
+from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
 ROOTS = ("jax", "jaxlib")
 PLUGIN_ORDER = 4
 _NUMPY_KINDS = frozenset("biufc")
-_CUDA = frozenset({"cuda", "gpu"})
 _LARGEST_EMPTY = 1 << 20
 """Product of an empty array's extents without the zeros: XLA works through it, or asks for it."""
 
@@ -49,29 +44,6 @@ def _array(writer: Writer, array: Any) -> Any:
     if len(array.devices()) > 1:
         writer.copied(host.nbytes)
     return writer.tensor(host, "jax")
-
-
-def device_memory(array: Any) -> DeviceMemory | None:
-    """Return where an array on one CUDA device lies, once it is computed."""
-    if not hasattr(array, "devices") or not hasattr(array, "unsafe_buffer_pointer"):
-        return None
-    devices = array.devices()
-    device = next(iter(devices))
-    if len(devices) != 1 or device.platform not in _CUDA:
-        return None
-    array.block_until_ready()
-    place = device.local_hardware_id, array.unsafe_buffer_pointer(), array.nbytes, 0
-    return DeviceMemory(*place, describe(np.dtype(array.dtype)), array.shape, array)
-
-
-def on_device(form: Form, place: Place) -> Any:
-    """Return an array over memory of CuPy's, as JAX gives out none that may be written.
-
-    Raises UserError without it, and for element types that either has not.
-    """
-    jax = load("jax", 'decode with as_="numpy"')
-    load("cupy", 'decode with as_="torch" or as_="numpy"')
-    return _same_type(jax.dlpack.from_dlpack(cupy.on_device(form, place)), form.dtype)
 
 
 def tensor(source: Source) -> Any:

@@ -159,11 +159,11 @@ def plan(kind: str, body: Any) -> Callable[..., Any] | None:
     make = plan_block(block, index, columns) if index and columns else None
     if make is None or not labels:
         return make
-    known = [label.tobytes() for label in labels]
+    expected = [label.tobytes() for label in labels]
 
     def make_labelled(*arrays: Any) -> Any:
         # From memory that others may change: what is compared is a copy.
-        if [array.tobytes() for array in arrays[:place] + arrays[place + 1 :]] != known:
+        if [array.tobytes() for array in arrays[:place] + arrays[place + 1 :]] != expected:
             raise ValueError("other columns")
         return make(arrays[place])
 

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from wirecost.messaging.tensor.devices import refuse_moved
-from wirecost.messaging.tensor.dtypes import describe
-from wirecost.messaging.tensor.ipc.receiving import Place
-from wirecost.messaging.tensor.ipc.ring import DeviceMemory
 from wirecost.messaging.tensor.packages import load
-from wirecost.messaging.tensor.source import Form, Source, refuse
+from wirecost.messaging.tensor.source import Source, refuse
 from wirecost.messaging.tensor.writer import Handler, Writer
 from wirecost.system.errors import UserError
 
@@ -49,32 +46,6 @@ def _tensor(writer: Writer, tensor: Any) -> Any:
         return writer.tensor(tensor.numpy(), "torch")
     bits = torch.int16 if tensor.element_size() == 2 else torch.uint8
     return writer.tensor(tensor.view(bits).numpy(), "torch", name)
-
-
-def device_memory(tensor: Any) -> DeviceMemory | None:
-    """Return where a tensor on a CUDA device lies; one with gaps is copied there first."""
-    torch = load("torch")
-    if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
-        return None
-    if tensor.layout is not torch.strided or tensor.is_quantized:
-        return None
-    whole = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    name = str(whole.dtype).partition(".")[2]
-    described = name if name in _NARROW else describe(np.dtype(name))
-    stream = torch.cuda.current_stream(whole.device).cuda_stream
-    place = whole.device.index, whole.data_ptr(), whole.nbytes, stream
-    return DeviceMemory(*place, described, tuple(whole.shape), whole)
-
-
-def on_device(form: Form, place: Place) -> Any:
-    """Return a tensor of its own. Raises UserError for element types that PyTorch has not."""
-    torch = load("torch", 'decode with as_="numpy"')
-    name = form.narrow or form.dtype.name
-    if not (form.dtype.isnative and form.dtype.kind in _NUMPY_KINDS and hasattr(torch, name)):
-        raise refuse(form, "torch")
-    tensor = torch.empty(form.shape, dtype=getattr(torch, name), device=f"cuda:{place.device}")
-    place.copy(tensor.data_ptr(), torch.cuda.current_stream(tensor.device).cuda_stream)
-    return tensor
 
 
 def tensor(source: Source) -> Any:

@@ -154,7 +154,6 @@ class Ros2(Transport):
         "pip install 'wirecost[ros2]', or source the setup.bash of a ROS 2 that is installed; dds"
         " reaches ROS 2's nodes without it",
     )
-    address_form = "DOMAIN@PEER"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=3,

@@ -40,7 +40,6 @@ class Yarp(Transport):
     name = "yarp"
     title = "YARP"
     package = Package("yarp-middleware", ("yarp",), _INSTALL)
-    address_form = "SERVER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=0,

@@ -189,7 +189,6 @@ class Zenoh(Transport):
     name: ClassVar[str] = "zenoh"
     title: ClassVar[str] = "Zenoh"
     package = Package("eclipse-zenoh", ("zenoh",))
-    address_form = "tcp/ROUTER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=3,
         receive_copies=1,

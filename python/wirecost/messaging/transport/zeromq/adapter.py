@@ -294,7 +294,6 @@ class ZeroMQTCP(_ZeroMQ):
 
     name: ClassVar[str] = "zeromq-tcp"
     title: ClassVar[str] = "ZeroMQ (tcp)"
-    address_form = "tcp://PUBLISHER:PORT"
     capabilities: ClassVar[Capabilities] = Capabilities(
         send_copies=1,
         receive_copies=0,

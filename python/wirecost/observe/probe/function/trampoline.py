@@ -14,6 +14,7 @@ from wirecost.system.errors import UserError
 LIBRARY = "libwirecost-hook-function.so"
 LIMIT = "WIRECOST_FUNCTIONS_LIMIT"
 MEANS = "WIRECOST_FUNCTIONS_MEANS"
+BY_OBJECT = "WIRECOST_FUNCTIONS_BY_OBJECT"
 MEASURED = "wirecost_measured_function"
 CALLS, LONGEST_S = 20_000, 30.0
 

@@ -29,9 +29,11 @@ class Request:
     ``probed``: hooks that find callbacks by themselves stay away from a program that has probes of
     its own. ``functions``: patterns of functions, ``function_limit``: how many they may match,
     ``function_means``: by what they are recorded, ``each_function``: whether every pattern must
-    match. ``stacks_after_ns``: from when on stacks of what
-    is counted are kept; None: never. ``limits``: only above them, each a counter, a number and a
-    pattern of sections; none: always. ``stop``: whether the program is stopped above one.
+    match, ``by_object``: patterns of those whose objects, the first arguments, are recorded one by
+    one. ``threads``: patterns of threads that are recorded as a whole. ``stacks_after_ns``: from
+    when on stacks of what is counted are kept; None: never. ``limits``: only above them, each a
+    counter, a number and a pattern of sections; none: always. ``stop``: whether the program is
+    stopped above one.
     """
 
     probed: bool = False
@@ -39,6 +41,8 @@ class Request:
     function_limit: int = 64
     function_means: str = "auto"
     each_function: bool = False
+    by_object: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
     stacks_after_ns: int | None = None
     limits: tuple[tuple[str, int, str], ...] = ()
     stop: bool = False

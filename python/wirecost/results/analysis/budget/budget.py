@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budget files: what a function, a section, a topic or a chain may take, in TOML."""
+"""Budget files: what a function, section, thread, topic or chain may take, in TOML."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from typing import Any
 from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
-from wirecost.system.function_names import section_globs
+from wirecost.system.function_names import is_python, section_globs
 from wirecost.system.regular_file import read_regular
 
 LARGEST = 1 << 20
 AFTER = "after"
 FUNCTION, SECTION, TOPIC, CHAIN = "function", "section", "topic", "chain"
+THREAD = "thread"
 ARROW = "->"
 """Between the ends of a chain in its name: ``/in -> /out``."""
 _ARROWS = re.compile(f" *(?:{ARROW}|[→⇢]) *")
@@ -45,6 +46,7 @@ COUNTERS = (
     "block-output",
 )
 """Counters that a budget may have, by their names in ``WIRECOST_PROBE_COUNTERS``."""
+BY, THIS = "by", "this"
 REAL_TIME = "realtime"
 FORBIDDEN = (
     "allocations",
@@ -57,8 +59,9 @@ FORBIDDEN = (
 """Counters that ``realtime = true`` limits to 0, where the table has no other limit for them."""
 _OF_CALLS = (*TIMES, RATE, DEADLINE, MISSES, REAL_TIME, *COUNTERS)
 QUANTITIES = {
-    FUNCTION: _OF_CALLS,
+    FUNCTION: (*_OF_CALLS, BY),
     SECTION: _OF_CALLS,
+    THREAD: _OF_CALLS,
     TOPIC: ("gap", RATE),
     CHAIN: ("p50", "p95", "p99", "p99.9", "max", DEADLINE, MISSES),
 }
@@ -89,27 +92,33 @@ class Line:
     @property
     def globs(self) -> tuple[str, ...]:
         """Return globs of the names that it limits."""
+        if self.kind == THREAD:
+            return (f"{THREAD} {self.pattern}",)
         return section_globs(self.pattern) if self.kind == FUNCTION else (self.pattern,)
 
     def limits(self, name: str) -> bool:
         """Return whether it limits what is recorded under a name."""
-        return name == self.pattern or any(fnmatchcase(name, glob) for glob in self.globs)
+        return any(name == glob or fnmatchcase(name, glob) for glob in self.globs)
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Lines in the order of the file; the first ``after_ns`` of each process are left out."""
+    """Lines in the order of the file; the first ``after_ns`` of each process are left out.
+
+    ``by_object``: patterns of functions that have the limits for each object on its own.
+    """
 
     after_ns: float
     lines: tuple[Line, ...]
+    by_object: tuple[str, ...] = ()
 
     def counters(self) -> list[str]:
         """Return what must be counted, each once."""
         return list(dict.fromkeys(line.quantity for line in self.counts()))
 
-    def functions(self) -> tuple[str, ...]:
-        """Return the patterns of functions that must be recorded, each once."""
-        patterns = (line.pattern for line in self.lines if line.kind == FUNCTION)
+    def patterns(self, kind: str) -> tuple[str, ...]:
+        """Return the patterns of a kind that must be recorded, each once."""
+        patterns = (line.pattern for line in self.lines if line.kind == kind)
         return tuple(dict.fromkeys(patterns))
 
     def counts(self) -> list[Line]:
@@ -129,6 +138,7 @@ def read_budget(path: Path) -> Budget:
         raise UserError(f"{path}: no TOML: {shown(error)}") from error
     after = table.pop(AFTER, None)
     lines: list[Line] = []
+    by_object: list[str] = []
     for kind, patterns in table.items():
         _check_key(f"{path}", kind, (AFTER, *QUANTITIES))
         if not isinstance(patterns, dict):
@@ -140,9 +150,11 @@ def read_budget(path: Path) -> Budget:
             if kind == CHAIN and not all(ends_of(pattern)):
                 raise UserError(f'{where}: name both ends, such as [chain."/in {ARROW} /out"]')
             lines += _lines(where, kind, pattern, limits)
+            by_object += [pattern] * (BY in limits)
     if not lines:
         raise UserError(f'{path}: limits nothing; write [section."*"] and max = "1ms" below it')
-    return Budget(0.0 if after is None else _time(f"{path}: {AFTER}", after), tuple(lines))
+    after_ns = 0.0 if after is None else _time(f"{path}: {AFTER}", after)
+    return Budget(after_ns, tuple(lines), tuple(by_object))
 
 
 def ends_of(chain: str) -> tuple[str, str]:
@@ -160,6 +172,9 @@ def _lines(where: str, kind: str, pattern: str, limits: dict[str, Any]) -> list[
             if value is not True:
                 raise UserError(f"{place}: write {REAL_TIME} = true, or leave it out")
             lines += [Line(kind, pattern, name, 0.0) for name in FORBIDDEN if name not in limits]
+        elif key == BY:
+            if value != THIS or is_python(pattern):
+                raise UserError(f'{place}: write {BY} = "{THIS}" for methods of C++')
         elif key in TIMES:
             lines.append(Line(kind, pattern, key, _time(place, value)))
         elif key == DEADLINE:

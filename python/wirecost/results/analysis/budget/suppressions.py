@@ -107,7 +107,10 @@ def suppress(
 
     ``events``: without the warm-up; ``stacks``: of events in the same time.
     """
-    states = {one: EXPIRED if one.until < today else UNUSED for one in suppressions}
+    states = {
+        suppression: EXPIRED if suppression.until < today else UNUSED
+        for suppression in suppressions
+    }
     passing = set()
     for stack in stacks:
         lines = [line for address in stack.addresses for line in lines_of.get(address, ())]

@@ -26,9 +26,9 @@ class TopicChange:
 
     @property
     def topic(self) -> TopicCost:
-        one = self.after or self.before
-        assert one is not None
-        return one
+        topic = self.after or self.before
+        assert topic is not None
+        return topic
 
     @property
     def bytes_per_s(self) -> float:
@@ -46,21 +46,21 @@ def cost_changes(a: SystemCost, b: SystemCost, margin: float) -> list[TopicChang
     before, after = (_by_key(cost.topics) for cost in (a, b))
     changes = []
     for key in dict.fromkeys([*after, *before]):
-        one, other = before.get(key), after.get(key)
-        if one is None or other is None:
-            changes.append(TopicChange(one, other, (WENT if other is None else CAME,)))
-        elif grown := tuple(_grown(one, other, margin)):
-            changes.append(TopicChange(one, other, grown))
+        earlier, other = before.get(key), after.get(key)
+        if earlier is None or other is None:
+            changes.append(TopicChange(earlier, other, (WENT if other is None else CAME,)))
+        elif grown := tuple(_grown(earlier, other, margin)):
+            changes.append(TopicChange(earlier, other, grown))
     changes.sort(key=lambda change: (-change.share, -change.bytes_per_s, change.topic.topic))
     return changes
 
 
 def _by_key(topics: Sequence[TopicCost]) -> dict[tuple[str, str], TopicCost]:
     """Return topics by name and type; of several definitions of a type the costliest."""
-    found: dict[tuple[str, str], TopicCost] = {}
+    topics_by_key: dict[tuple[str, str], TopicCost] = {}
     for topic in topics:
-        found.setdefault((topic.topic, topic.type), topic)
-    return found
+        topics_by_key.setdefault((topic.topic, topic.type), topic)
+    return topics_by_key
 
 
 def _grown(before: TopicCost, after: TopicCost, margin: float) -> list[str]:
@@ -73,8 +73,8 @@ def _grown(before: TopicCost, after: TopicCost, margin: float) -> list[str]:
     }
     return [
         name
-        for name, (one, other) in pairs.items()
-        if one and other is not None and abs(other - one) > margin * one
+        for name, (earlier, other) in pairs.items()
+        if earlier and other is not None and abs(other - earlier) > margin * earlier
     ]
 
 

@@ -214,9 +214,9 @@ def with_words(keys: list[Key], names: list[str], only: tuple[str, ...]) -> set[
     for text in only:
         words = _words(text)
         for among, hidden in ((whole, {WIRE}), (whole, set()), (keys, set())):
-            found = {key for key in among if words <= _words_of(key, names, hidden)}
-            if found and words:
-                chosen |= found
+            matching = {key for key in among if words <= _words_of(key, names, hidden)}
+            if matching and words:
+                chosen |= matching
                 break
         else:
             raise UserError(

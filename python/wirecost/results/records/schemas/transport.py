@@ -59,20 +59,6 @@ class Peak(msgspec.Struct, kw_only=True):
     tried: list[list[Scalar]] = []
 
 
-class Totals(msgspec.Struct, kw_only=True):
-    """Sums over rounds, from which a run that was cut short goes on. ``parts``: of the price."""
-
-    rounds: Count = 0
-    counts: dict[str, Count] = {}
-    verified: Count = 0
-    """Count in folders of older versions, in the place of ``first``."""
-    first: dict[str, Count] = {}
-    """Counts of what was compared before anything was timed."""
-    kernel_ns: int = 0
-    parts: dict[str, dict[str, int | str | None]] = {}
-    wire: list[int | None] = []
-
-
 class TransportRun(common.Run, kw_only=True):
     """A transport with one client and one group of settings, in one case.
 
@@ -123,7 +109,6 @@ class TransportRun(common.Run, kw_only=True):
     message_bytes: Amount
     message_digest: str
     peak: Peak | None = None
-    totals: Totals = msgspec.field(default_factory=Totals)
 
 
 class Fault(msgspec.Struct, kw_only=True):
@@ -159,7 +144,7 @@ class TransportMeta(common.Meta, kw_only=True):
     processes: Count
     seed: int
     asked: dict[str, Scalar]
-    """Options that a resumed run must have as well."""
+    """Options that hold for all contenders."""
     requested: list[str] = msgspec.field(default_factory=list)
     """Names of transports that were asked for, measured or not; none in folders of before."""
     contenders: Mapping[str, TransportAbout]

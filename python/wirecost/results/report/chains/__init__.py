@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of callbacks as tables, as OpenTelemetry traces and for Perfetto."""
+"""Chains of callbacks as tables and for Perfetto."""

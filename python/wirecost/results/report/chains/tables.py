@@ -122,8 +122,10 @@ def chain_answer(found: Latency, chains: Sequence[Chain], first: str, last: str)
     if found.deadline_ns is not None:
         answer += f"; {len(found.misses):,} took longer than {units.time(found.deadline_ns)}"
     largest = sorted(found.parts, key=lambda part: -part.median_ns)[:PARTS_FIRST]
-    kept = replace(found, parts=[part for part in found.parts if part in largest])
-    table = replace(_part_table(kept), title="Parts that take most, in order") if largest else None
+    shortened = replace(found, parts=[part for part in found.parts if part in largest])
+    table = (
+        replace(_part_table(shortened), title="Parts that take most, in order") if largest else None
+    )
     causes = Counter(f"{miss.part.name}: {why_kind(miss)}" for miss in found.misses)
     steps = [f"{count:,} of the misses: {cause}" for cause, count in causes.most_common(3)]
     return Answer(

@@ -30,9 +30,9 @@ LARGE = 1e6
 
 def what_if_answer(cost: SystemCost) -> Answer:
     """Return a row for each topic that a change would save something of, and a column for each."""
-    kinds = dict.fromkeys(one.kind for one in cost.remedies)
-    by_topic = {(one.topic, one.kind): one for one in cost.remedies}
-    topics = dict.fromkeys(one.topic for one in cost.topics)
+    kinds = dict.fromkeys(remedy.kind for remedy in cost.remedies)
+    by_topic = {(remedy.topic, remedy.kind): remedy for remedy in cost.remedies}
+    topics = dict.fromkeys(topic.topic for topic in cost.topics)
     rows = Table.matrix(
         "What each change would save, by itself",
         "topic",
@@ -88,9 +88,9 @@ def sentence(cost: SystemCost) -> str:
         living = [process for process in cost.processes if not process.has_ended]
         whole = share(sum(process.share for process in living))
         text += f" ({whole} of a core by {counted(len(living), 'process', 'processes')}"
-        known = [one for one in living if one.explained is not None]
-        if took := sum(one.share for one in known):
-            parts = sum(one.explained or 0.0 for one in known)
+        explained = [process for process in living if process.explained is not None]
+        if took := sum(process.share for process in explained):
+            parts = sum(process.explained or 0.0 for process in explained)
             text += f", of which publishing and taking are {ABOUT} {100 * parts / took:.2g} %"
         text += ")"
     if not cost.worth:
@@ -126,13 +126,13 @@ def qos_hints(cost: SystemCost) -> list[str]:
         "fills its publisher's memory, or stops it; keep last N bounds that."
         for topic in cost.topics
         if topic.bytes_per_s >= LARGE
-        and any("reliable" in one and "keep all" in one for one in topic.qos.split(", "))
+        and any("reliable" in offer and "keep all" in offer for offer in topic.qos.split(", "))
     ]
 
 
 def step(remedy: Remedy, cost: SystemCost) -> str:
     """Return a remedy in a line, its command behind a line break."""
-    topic = next(one for one in cost.topics if one.topic == remedy.topic)
+    topic = next(topic_cost for topic_cost in cost.topics if topic_cost.topic == remedy.topic)
     gains = [rate_of_bytes(remedy.bytes_per_s)] if remedy.bytes_per_s else []
     spread = remedy.spread if topic.is_own else None
     ends = [
@@ -143,7 +143,12 @@ def step(remedy: Remedy, cost: SystemCost) -> str:
     if ends:
         (first, where), *others = ends
         gains.append(
-            ", ".join([f"{first} of a core in {where}", *(f"{one} in {at}" for one, at in others)])
+            ", ".join(
+                [
+                    f"{first} of a core in {where}",
+                    *(f"{share_of_core} in {at}" for share_of_core, at in others),
+                ]
+            )
         )
     text = f"{remedy.topic}: {remedy.what}"
     if gains:
@@ -259,22 +264,22 @@ def names_of(nodes: list[str] | None) -> str:
 
 def notes(cost: SystemCost) -> list[str]:
     """Return what the table's marks mean, and why some of its times are missing."""
-    found = []
+    lines = []
     unknown: dict[str, list[TopicCost]] = {}
     for topic in cost.topics:
         if topic.unknown:
             unknown.setdefault(topic.unknown, []).append(topic)
     for why, topics in unknown.items():
         rate = rate_of_bytes(sum(topic.bytes_per_s for topic in topics))
-        found.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
+        lines.append(f"No times of {counted(len(topics), 'topic')} ({rate}): {why}.")
     if any(topic.count > 1 and topic.has_rate and not topic.rate_hz for topic in cost.topics):
-        found.append("kept: published before wirecost listened, so these messages give no rate.")
+        lines.append("kept: published before wirecost listened, so these messages give no rate.")
     if any(topic.subscribers > 1 for topic in cost.topics):
-        found.append("take: all subscribers together; MB/s: as published.")
+        lines.append("take: all subscribers together; MB/s: as published.")
     elif all(topic.takers is None for topic in cost.topics):
-        given = shell_line(f"{cost.topics[0].topic}=3")
-        found.append(f"Assumes one subscriber per topic; change it with --subscribers {given}.")
-    return found
+        example = shell_line(f"{cost.topics[0].topic}=3")
+        lines.append(f"Assumes one subscriber per topic; change it with --subscribers {example}.")
+    return lines
 
 
 def doubts(cost: SystemCost) -> list[tuple[str, str]]:
@@ -290,10 +295,10 @@ def doubts(cost: SystemCost) -> list[tuple[str, str]]:
     if not cost.is_listened:
         return lines
     if cost.is_own:
-        busy = cost.prices.get("busy", "")
+        others = cost.prices.get("others", "")
         text = f"Ranges are of timings that were taken on this machine on {cost.prices.get('date')}"
-        text += f", while it was busy (load {busy})." if busy else "."
-        lines.append((text, "yellow" if busy else "dim"))
+        text += f"; they are wide, for others used {others} of its processors." if others else "."
+        lines.append((text, "yellow" if others else "dim"))
     elif cost.is_partly_own:
         text = f"{ABOUT} is of this machine's timings and, where a library is not here, another's."
         lines.append((text, "dim"))
@@ -331,8 +336,8 @@ def rate_of_bytes(bytes_per_s: float) -> str:
 
 def _rate(topic: TopicCost) -> Amount:
     if topic.has_rate and not topic.rate_hz:
-        kept = "kept" if topic.count > 1 else "once"
-        return Amount(kept if topic.count else units.NONE, 0.0)
+        label = "kept" if topic.count > 1 else "once"
+        return Amount(label if topic.count else units.NONE, 0.0)
     if not topic.has_rate:
         return Amount("?")
     return units.significant_amount(topic.rate_hz)

@@ -30,8 +30,8 @@ def cost_figures(cost: SystemCost, on_paper: bool) -> list[Figure]:
 
 
 def _bars(cost: SystemCost) -> Figure | None:
-    shown = [topic for topic in cost.topics if topic.share][:MOST_BARS]
-    if not shown:
+    costliest = [topic for topic in cost.topics if topic.share][:MOST_BARS]
+    if not costliest:
         return None
     marks = [
         {
@@ -40,7 +40,7 @@ def _bars(cost: SystemCost) -> Figure | None:
             "core": 100 * (value or 0.0),
             "detail": f"{share(value or 0.0)} of a core",
         }
-        for topic in shown
+        for topic in costliest
         for part, value in (("publish", topic.publish_share), ("take", topic.take_share))
     ]
     names = list(dict.fromkeys(str(mark["topic"]) for mark in marks))
@@ -56,8 +56,8 @@ def _bars(cost: SystemCost) -> Figure | None:
         .properties(width=WIDTH - 160, title="What each topic takes of a core")
     )
     caption = "Publishing, and taking by all subscribers, at the recorded rate."
-    if len(shown) < len(cost.topics):
-        caption += f" The costliest {len(shown)} of {len(cost.topics)} topics."
+    if len(costliest) < len(cost.topics):
+        caption += f" The costliest {len(costliest)} of {len(cost.topics)} topics."
     return Figure("costs", caption, chart)
 
 
@@ -72,20 +72,20 @@ def _graph(cost: SystemCost, on_paper: bool) -> Figure | None:
 def graph_of(cost: SystemCost) -> Graph:
     """Return nodes and topics that have messages, with what goes along each line."""
     graph = Graph()
-    known = [topic for topic in cost.topics if topic.publishers is not None and topic.count]
-    most_bytes = max((topic.bytes_per_s for topic in known), default=0.0) or 1.0
-    most_core = max((_most(topic) for topic in known), default=0.0) or 1.0
-    for topic in known:
+    topics = [topic for topic in cost.topics if topic.publishers is not None and topic.count]
+    most_bytes = max((topic.bytes_per_s for topic in topics), default=0.0) or 1.0
+    most_core = max((_most(topic) for topic in topics), default=0.0) or 1.0
+    for topic in topics:
         item = (TOPIC, topic.topic)
         graph.details[item] = f"{topic.rate_hz:.3g} Hz, {rate_of_bytes(topic.bytes_per_s)}"
         publishers, takers = topic.publishers or [], topic.takers or []
         for node in publishers:
             _add(graph, ((NODE, node), item), topic, topic.publish_share, most_bytes, most_core)
         for node in takers:
-            one = (topic.take_share or 0.0) / len(takers)
-            _add(graph, (item, (NODE, node)), topic, one, most_bytes, most_core)
-    if known:
-        first = (TOPIC, known[0].topic)
+            share_of_each = (topic.take_share or 0.0) / len(takers)
+            _add(graph, (item, (NODE, node)), topic, share_of_each, most_bytes, most_core)
+    if topics:
+        first = (TOPIC, topics[0].topic)
         graph.marked = {edge for edge in graph.edges if first in edge}
     return graph
 

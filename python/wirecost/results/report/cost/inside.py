@@ -25,23 +25,23 @@ WASTE = "What its clouds carry in vain"
 def inside_answer(cost: SystemCost) -> Answer:
     """Return the answer for one topic: what it costs, and what its data could be packed to."""
     assert cost.inside is not None
-    topic = next(one for one in cost.topics if one.topic == cost.inside.topic)
+    topic = next(topic_cost for topic_cost in cost.topics if topic_cost.topic == cost.inside.topic)
     rate = rate_of_bytes(topic.bytes_per_s)
     text = f"{topic.topic}: {rate} and {ABOUT} {share(topic.share)} of a core"
     first = max(cost.inside.fields, key=lambda one: one.bytes, default=None)
-    size = sum(one.bytes for one in cost.inside.fields)
+    size = sum(field.bytes for field in cost.inside.fields)
     if first is not None and size:
         text += f"; {100 * first.bytes / size:.0f} % of its bytes are `{first.path}`"
     if cost.inside.packings:
         best = min(cost.inside.packings, key=lambda one: one.share)
         text += f". Smallest without loss: {best.what}, {100 * best.share:.0f} % of the bytes"
     tables = list(inside_tables(cost.inside))
-    shown = tables[1] if cost.inside.columns else tables[0]
+    first_table = tables[1] if cost.inside.columns else tables[0]
     steps = [
-        f"{one.what}: {100 * one.share:.0f} % of the bytes, "
-        f"−{rate_of_bytes((1 - one.share) * topic.bytes_per_s)}"
-        for one in sorted(cost.inside.packings, key=lambda one: one.share)
-        if one.share < 1
+        f"{packing.what}: {100 * packing.share:.0f} % of the bytes, "
+        f"−{rate_of_bytes((1 - packing.share) * topic.bytes_per_s)}"
+        for packing in sorted(cost.inside.packings, key=lambda packing: packing.share)
+        if packing.share < 1
     ]
     if topic.type.endswith("/PointCloud2") and cost.files and not is_live(cost.files):
         files = shell_line(*cost.files)
@@ -49,12 +49,12 @@ def inside_answer(cost: SystemCost) -> Answer:
         steps = [*steps[:2], f"Compare codecs of point clouds, with and without loss:\n{bench}"]
     waste = cost.inside.waste
     sections = [Section(tables), *([Section(title=WASTE, lines=waste)] if waste else [])]
-    return Answer(f"{text}.", shown, [*waste[:2], *steps][:3], sections=sections)
+    return Answer(f"{text}.", first_table, [*waste[:2], *steps][:3], sections=sections)
 
 
 def inside_tables(inside: TopicInside) -> Iterator[Table]:
     """Yield tables of fields, of the numbers in the data, and of packings."""
-    size = sum(one.bytes for one in inside.fields) or 1.0
+    size = sum(field.bytes for field in inside.fields) or 1.0
     fields = [
         Column[FieldCost]("field", lambda one: one.path),
         Column[FieldCost]("bytes", lambda one: units.size(round(one.bytes))),

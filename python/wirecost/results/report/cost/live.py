@@ -19,7 +19,7 @@ def unlistened_answer(cost: SystemCost) -> Answer:
     topics = counted(len({topic.topic for topic in cost.topics}), "topic")
     text = f"{topics} of {counted(len(nodes), 'node')}; their rates and bytes were not listened to."
     if cost.processes:
-        whole = share(sum(one.share for one in cost.processes if not one.has_ended))
+        whole = share(sum(process.share for process in cost.processes if not process.has_ended))
         processes = counted(len(cost.processes), "process", "processes")
         text += f" The graph's {processes} took {whole} of a core."
     columns = [

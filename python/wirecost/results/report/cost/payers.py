@@ -19,12 +19,12 @@ def payers_answer(cost: SystemCost) -> Answer:
     living = [process for process in cost.processes if not process.has_ended]
     whole = sum(process.share for process in living)
     published = sum(end.call_share for end in cost.ends if end.is_publisher)
-    taken = sum(end.call_share for end in cost.ends if not end.is_publisher)
+    take_share = sum(end.call_share for end in cost.ends if not end.is_publisher)
     callbacks = sum(end.callback_share for end in cost.ends)
     text = (
         f"{share(whole)} of a core by {counted(len(living), 'process', 'processes')}: publishing "
-        f"{share(published)}, taking {share(taken)}, callbacks {share(callbacks)}, the rest "
-        f"{share(max(0.0, whole - published - taken - callbacks))}."
+        f"{share(published)}, taking {share(take_share)}, callbacks {share(callbacks)}, the rest "
+        f"{share(max(0.0, whole - published - take_share - callbacks))}."
     )
     if cost.ends:
         most = cost.ends[0]

@@ -62,11 +62,15 @@ def proof_answer(proof: Proof) -> Answer:
         Column[_Row]("gained [95 %]", _gain_of),
         Column[_Row]("promised", _promised),
     ]
+    turns = (
+        f"{units.significant(proof.rate_hz)} Hz; {len(proof.turns)} turns of each in alternation."
+    )
     notes = [
         f"{ends}, each a process of its own: {proof.client}{_because(proof.why_client)}.",
-        f"{units.significant(proof.rate_hz)} Hz; {len(proof.turns)} turns of each in alternation. "
-        f"Without messages these processes take {share(idle)} of a core.",
+        f"{turns} Without messages these processes take {share(idle)} of a core.",
     ]
+    if not proof.client:
+        notes = [f"{ends} encode and decode by code compiled for the type; nothing is sent.", turns]
     return Answer(
         f"{remedy.topic}: {remedy.what}: {_outcome(proof)}",
         Table.of("Gain of the change, share of a core by the kernel", rows, columns, notes),

@@ -81,19 +81,21 @@ def sentence(shares: SystemShares) -> str:
     names = {stage.node for stage in shares.stages} - {"", "?"}
     nodes = counted(len(names), "node")
     whole = sum(shares.cost_ns(stage) or 0.0 for stage in stages)
-    known = [one.processor_ns for one in shares.processes if one.processor_ns is not None]
-    processes = counted(len(known), "process", "processes")
+    processor_times = [
+        process.processor_ns for process in shares.processes if process.processor_ns is not None
+    ]
+    processes = counted(len(processor_times), "process", "processes")
     text = f"{nodes}: {_of_core(shares, whole)} in callbacks, publishing and taking"
-    if shares.is_processor and known:
-        takes, whole = "takes" if len(names) == 1 else "take", sum(known)
+    if shares.is_processor and processor_times:
+        takes, whole = "takes" if len(names) == 1 else "take", sum(processor_times)
         text = f"{nodes} {takes} {_of_core(shares, whole)} in {processes}"
     elif not shares.is_processor:
         text += ", waiting included"
     if stages and whole:
         part = (shares.cost_ns(stages[0]) or 0.0) / whole
         text += f"; {100 * part:.0f} % of it is {_name(stages[0])}"
-    if known and not shares.is_processor:
-        text += f". The processor ran for {_of_core(shares, sum(known))} in {processes}"
+    if processor_times and not shares.is_processor:
+        text += f". The processor ran for {_of_core(shares, sum(processor_times))} in {processes}"
     if transports := [wait for wait in _topic_waits(shares) if wait.kind == TRANSPORTS[0]]:
         longest = max(transports, key=lambda wait: wait.median_ns)
         text += (
@@ -168,19 +170,19 @@ def share_table(shares: SystemShares, *, every: bool = True) -> Table:
 
 def notes(shares: SystemShares) -> list[str]:
     """Return what the columns mean."""
-    found = []
+    lines = []
     if any(process.executor_ns is not None for process in shares.processes):
-        found.append("outside: executors, and elsewhere threads without callbacks (middleware).")
+        lines.append("outside: executors, and elsewhere threads without callbacks (middleware).")
     if any(stage.stage == "publish" for stage in shares.stages) and not any(
         stage.name.endswith(" send") for stage in shares.stages
     ):
-        found.append("publish: until the middleware sends; sending counts in the callback.")
-    found += [
+        lines.append("publish: until the middleware sends; sending counts in the callback.")
+    lines += [
         f"Process {process.process}: its parts exceed what it took by over 5 %; a log is damaged."
         for process in shares.processes
         if process.is_contradictory
     ]
-    return found
+    return lines
 
 
 def _rows(shares: SystemShares, *, every: bool) -> list[ShareRow]:
@@ -203,7 +205,10 @@ def _rows(shares: SystemShares, *, every: bool) -> list[ShareRow]:
         key = (wait.process, wait.node, wait.topic)
         if wait.kind in TRANSPORTS and key in rows and wait.topic not in INFRASTRUCTURE:
             rows[key].transport_ns = max(rows[key].transport_ns or 0.0, wait.median_ns)
-    return [*rows.values(), *(one for process in shares.processes for one in _outside(process))]
+    return [
+        *rows.values(),
+        *(row_outside for process in shares.processes for row_outside in _outside(process)),
+    ]
 
 
 def _outside(process: ProcessShare) -> Iterator[ShareRow]:

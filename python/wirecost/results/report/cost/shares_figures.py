@@ -44,14 +44,14 @@ def _bars(shares: SystemShares) -> Figure | None:
             by_name.setdefault(name, []).append(stage)
     if not by_name:
         return None
-    shown = dict(list(by_name.items())[:MOST_BARS])
+    costliest = dict(list(by_name.items())[:MOST_BARS])
     marks = [
         {
             "name": without_middle(name, LONGEST),
             "part": stage.stage,
             "core": 100 * (shares.share(shares.cost_ns(stage)) or 0.0),
         }
-        for name, stages in shown.items()
+        for name, stages in costliest.items()
         for stage in stages
     ]
     parts = {
@@ -62,15 +62,17 @@ def _bars(shares: SystemShares) -> Figure | None:
         .mark_bar()
         .encode(
             x=alt.X("core:Q", title="% of a core"),
-            y=names_down("name", [without_middle(name, LONGEST) for name in shown], labelLimit=280),
+            y=names_down(
+                "name", [without_middle(name, LONGEST) for name in costliest], labelLimit=280
+            ),
             color=keyed(alt.Color, "part", parts, parts.values()),
             tooltip=["name:N", "part:N", alt.Tooltip("core:Q", format=".3~g")],
         )
         .properties(width=WIDTH - 160, title="What each node takes of a core for each topic")
     )
     caption = "Each stage without what runs inside it."
-    if len(shown) < len(by_name):
-        caption += f" The costliest {len(shown)} of {len(by_name)}."
+    if len(costliest) < len(by_name):
+        caption += f" The costliest {len(costliest)} of {len(by_name)}."
     return Figure("shares", caption, chart)
 
 

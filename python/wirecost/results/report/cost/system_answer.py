@@ -44,7 +44,7 @@ def cost_answer(cost: SystemCost, again: str = "", *, what_if: bool = False) -> 
     elif not cost.is_listened:
         first = unlistened_answer(cost)
     else:
-        steps = [step(one, cost) for one in cost.worth[:STEPS]]
+        steps = [step(remedy, cost) for remedy in cost.worth[:STEPS]]
         first = Answer(sentence(cost), table(cost), steps, qos_hints(cost)[:1], least_rows=ROWS)
     what = "All" if cost.inside is not None else "All topics"
     return replace(

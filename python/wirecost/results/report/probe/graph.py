@@ -37,7 +37,9 @@ def topic_graph(
 
 def graph_of(sections: Sequence[SectionSummary], places: Mapping[str, RosPlace]) -> Graph:
     """Return the graph without what every node has, such as ``/rosout``."""
-    of_nodes = [(one, places[one.section]) for one in sections if one.section in places]
+    of_nodes = [
+        (section, places[section.section]) for section in sections if section.section in places
+    ]
     busy: dict[str, int] = {}
     for section, place in of_nodes:
         if place.is_callback:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from wirecost.results.analysis.summary import Row, document
 from wirecost.results.records.folder import Results
@@ -14,11 +15,13 @@ from wirecost.results.report.results.caution import caution, not_measured
 from wirecost.results.report.scenarios import ScenarioContent, content_of, figures_of
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import BAD, NO_TABLE, Answer, Section
-from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
+
+if TYPE_CHECKING:  # it takes long to import
+    from wirecost.results.report.shared.figure import Figure
 
 LOAD = "load"
 """The check that comes first: what else ran matters more than how the machine is set up."""

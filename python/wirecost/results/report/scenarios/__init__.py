@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wirecost.results.analysis.summary import Row
 from wirecost.results.records.folder import Results
 from wirecost.results.records.schemas import SCENARIOS
 from wirecost.results.report.shared.answer import Answer
-from wirecost.results.report.shared.figure import Figure
 from wirecost.results.report.shared.table import Table
 from wirecost.system.plugins import load_plugin, module_names
 from wirecost.system.scenarios import has_module
+
+if TYPE_CHECKING:  # it takes long to import
+    from wirecost.results.report.shared.figure import Figure
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,8 @@ def _fitting(table: Table, sentence: str, width: int, room: int) -> Table:
     by_need = sorted(table.rows, key=lambda row: not _names(sentence, row[0]))
     for count in range(min(len(table.rows) - 1, most), 0, -1):
         left_out = counted(len(table.rows) - count, "more row")
-        kept = by_need[:count]
-        rows = [row for row in table.rows if any(row is other for other in kept)]
+        shown_rows = by_need[:count]
+        rows = [row for row in table.rows if any(row is other for other in shown_rows)]
         part = replace(table, rows=rows, notes=[f"… {left_out}"])
         if fits(part):
             return part

@@ -55,10 +55,6 @@ class TensorSender(ABC):
         """Copy from a device's memory to the host's, where that is a step of its own."""
         return obj
 
-    def share(self, obj: Any) -> Any:
-        """Share an object on its device. Raises NotImplementedError where it cannot."""
-        raise NotImplementedError(type(obj))
-
     def encode(self, obj: Any) -> Any:
         """Return the argument of ``send``."""
         return obj
@@ -161,16 +157,12 @@ class TensorContender(ABC):
     """True if it carries every plugin's objects, else bytes of that size only: a floor."""
     takes_compressed: ClassVar[bool] = True
     """True if it carries objects of ``wirecost.tensor.compress`` too."""
-    shares: ClassVar[bool] = False
-    """True if listeners get objects on their device."""
     one_process: bool = False
     """True if there is nothing between sender and receiver: no message travels."""
     primed: bool = False
     """True if both ends find each other only while messages are sent."""
     package: Package = Package("wirecost", ("wirecost",))
     """Package of its library; this one where there is no other."""
-    address_form: str = ""
-    """Form of an address on another machine; empty where it stays on this one."""
 
     def __init__(self, name: str, size: int) -> None:
         self.name = name

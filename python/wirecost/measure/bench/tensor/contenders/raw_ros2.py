@@ -111,7 +111,6 @@ class RclpyReceiver(base.TensorReceiver):
 class RawRos2(TensorContender):
     takes_objects = False
     package = Ros2.package
-    address_form = Ros2.address_form
 
     @contextmanager
     def meeting(self) -> Iterator[TensorMeeting]:

@@ -118,10 +118,6 @@ class RawZenoh(TensorContender):
     takes_objects = False
     package = Zenoh.package
 
-    @property
-    def address_form(self) -> str:  # type: ignore[override]
-        return "" if self.name == SHARED else "tcp/LISTENER:PORT"
-
     @contextmanager
     def meeting(self) -> Iterator[TensorMeeting]:
         with scratch.folder("zenoh") as folder:

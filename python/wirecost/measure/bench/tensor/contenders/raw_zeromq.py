@@ -17,7 +17,7 @@ from wirecost.measure.bench.tensor.contenders.base import (
     TensorContender,
     TensorMeeting,
 )
-from wirecost.messaging.transport.zeromq.adapter import ZeroMQ, ZeroMQTCP
+from wirecost.messaging.transport.zeromq.adapter import ZeroMQ
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
 
@@ -76,10 +76,6 @@ class RawZeroMQReceiver(base.TensorReceiver):
 class RawZeroMQ(TensorContender):
     takes_objects = False
     package = ZeroMQ.package
-
-    @property
-    def address_form(self) -> str:  # type: ignore[override]
-        return ZeroMQTCP.address_form if self.name == TCP else ""
 
     @contextmanager
     def meeting(self) -> Iterator[TensorMeeting]:

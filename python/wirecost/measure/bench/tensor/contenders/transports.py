@@ -14,7 +14,6 @@ from wirecost.measure.bench.tensor.contenders.base import (
     TensorMeeting,
 )
 from wirecost.messaging.tensor import SamplePool, decode, encode, to_device, to_host_pinned
-from wirecost.messaging.tensor.ipc.sharing import Sharing
 from wirecost.messaging.transport import Sample, find, open_transport
 
 DEPTH = 16
@@ -39,7 +38,6 @@ class _TransportEnd:
 class TransportSender(_TransportEnd, base.TensorSender):
     def __init__(self, name: str, meeting: TensorMeeting) -> None:
         super().__init__(name, meeting, "publisher")
-        self._sharing = Sharing()
 
     @property
     def number(self) -> int:  # type: ignore[override]
@@ -48,9 +46,6 @@ class TransportSender(_TransportEnd, base.TensorSender):
     def to_host(self, obj: Any) -> Any:
         return to_host_pinned(obj)
 
-    def share(self, obj: Any) -> Any:
-        return self._sharing.share(obj)
-
     encode = staticmethod(encode)  # as programs call it
 
     def send(self, encoded: Any) -> None:
@@ -58,10 +53,6 @@ class TransportSender(_TransportEnd, base.TensorSender):
 
     def wait_for_receiver(self, timeout: float) -> bool:
         return bool(self._end.wait_for_subscriber(timeout))
-
-    def close(self) -> None:
-        super().close()
-        self._sharing.close()
 
 
 class _ReceivingEnd(_TransportEnd):
@@ -125,14 +116,11 @@ class TransportAnswerer(_ReceivingEnd, base.TensorAnswerer):
 
 
 class Transported(TensorContender):
-    shares = True
-
     def __init__(self, name: str, size: int) -> None:
         """Find the transport. Raises UserError for a name that is none."""
         super().__init__(name, size)
         self._kind = find(name)
         self.package = self._kind.package
-        self.address_form = self._kind.address_form
 
     def missing(self) -> str | None:
         return self._kind.missing()

@@ -32,11 +32,11 @@ def faults() -> dict[str, InjectedFault]:
 
 def chosen(option: str, text: str) -> list[str]:
     """Return the names of the faults of ``NAME,…`` or ``all``. Raises UserError."""
-    known = names()
+    faults = names()
     if text == ALL:
-        return known
+        return faults
     for name in text.split(","):
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 3, 0.4) or [*known, ALL]
+        if name not in faults:
+            near = difflib.get_close_matches(name, faults, 3, 0.4) or [*faults, ALL]
             raise UserError(f"{option}: {name!r} is unknown: did you mean {', '.join(near)}?")
     return list(dict.fromkeys(text.split(",")))

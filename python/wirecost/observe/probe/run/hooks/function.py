@@ -39,6 +39,7 @@ class FunctionHook:
         environment = {
             PATTERNS: "\n".join(patterns),
             trampoline.LIMIT: str(request.function_limit),
+            trampoline.BY_OBJECT: "\n".join(request.by_object),
         }
         program = meant(target)
         if program is None:

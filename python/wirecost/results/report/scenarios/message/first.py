@@ -53,11 +53,11 @@ def first_answer(
     with_ratio = [row for row in totals if row.ratio is not None]
     faster = [row for row, *_ in quicker(meta, with_ratio, doubted, ends)]
     steps = _steps(meta, faster, bases, doubted)
-    asked, said = _rate(meta)
+    at_rate, said = _rate(meta)
     answer, hints, stands = _cost(meta, totals, bases, doubted), [], False
-    if asked is not None:
-        whole = loads(asked, rows)
-        rated = _Rated(meta, asked, bases, whole)
+    if at_rate is not None:
+        whole = loads(at_rate, rows)
+        rated = _Rated(meta, at_rate, bases, whole)
         most, saved = rated.savings(faster, doubted)
         answer = f"{said} {rated.cost(totals, doubted)}: {rated.verdict(most)}{saved}"
         if most < WORTH:
@@ -85,10 +85,10 @@ def _cost(
     times = [
         (row, f"{_about(row, doubted)}{units.time(row.median_ns)}", "") for row in said_of.values()
     ]
-    taken = _joined(times, bases)
+    costs = _joined(times, bases)
     size = units.size(next(iter(said_of.values())).bytes)
     return (
-        f"One {meta.type} of {size} takes {taken}. With --rate HZ, the answer is the share of one "
+        f"One {meta.type} of {size} takes {costs}. With --rate HZ, the answer is the share of one "
         "CPU core."
     )
 
@@ -101,11 +101,11 @@ def _joined(costs: list[tuple[Row, str, str]], bases: Mapping[str, Row]) -> str:
             f"{cost} in {_language(row.lang)} ({_named(row, bases)}{divided and f': {divided}'})"
             for row, cost, divided in costs
         )
-    taken = ", ".join(
+    parts = ", ".join(
         f"{cost} in {_language(row.lang)}{divided and f' ({divided})'}"
         for row, cost, divided in costs
     )
-    return f"{taken}, {('', 'both ', 'all ')[min(len(costs), 3) - 1]}with {names.pop()}"
+    return f"{parts}, {('', 'both ', 'all ')[min(len(costs), 3) - 1]}with {names.pop()}"
 
 
 def _spoken_of(totals: list[Row], bases: Mapping[str, Row]) -> dict[str, Row]:
@@ -127,8 +127,8 @@ def _rate(meta: MessageMeta) -> tuple[AtRate | None, str]:
     if meta.at_rate is not None:
         return meta.at_rate, _asked(meta.at_rate)
     if meta.recorded_hz is not None:
-        asked = AtRate(rate=meta.recorded_hz, subscribers=1)
-        return asked, f"At the recording's {units.significant(meta.recorded_hz)} Hz"
+        at_rate = AtRate(rate=meta.recorded_hz, subscribers=1)
+        return at_rate, f"At the recording's {units.significant(meta.recorded_hz)} Hz"
     return None, ""
 
 
@@ -166,10 +166,10 @@ class _Rated:
             )
             for number, row in enumerate(said_of.values())
         ]
-        taken = _joined(costs, self.bases)
+        text = _joined(costs, self.bases)
         size = next(iter(said_of.values())).bytes
         second = units.size(round(size * self.asked.rate))
-        return f"one {self.meta.type} of {units.size(size)} ({second}/s) takes {taken}"
+        return f"one {self.meta.type} of {units.size(size)} ({second}/s) takes {text}"
 
     def _sides(self, row: Row) -> str:
         """Divide the cost between both sides, for who gave a rate: he knows his side."""
@@ -196,7 +196,9 @@ class _Rated:
             text = f"{_about(row, doubted)}{share_of_core(saved)} in {_language(row.lang)} ({by})"
             best = same if is_same else other
             best[row.lang] = max(best.get(row.lang, (0.0, "")), (saved, text))
-        other = {lang: found for lang, found in other.items() if found > same.get(lang, (0.0, ""))}
+        other = {
+            lang: saving for lang, saving in other.items() if saving > same.get(lang, (0.0, ""))
+        }
         most = max((saved for saved, _ in (*same.values(), *other.values())), default=0.0)
         return most, self._saved(same, other)
 
@@ -317,7 +319,7 @@ def _table(
             row.ratio.median if row.ratio else 1.0 for row in library.best.values()
         ),
     )
-    langs = [lang for lang in LANGUAGES if any(lang in one.best for one in ordered)]
+    langs = [lang for lang in LANGUAGES if any(lang in library.best for library in ordered)]
     columns: list[Column[_Library]] = [
         Column("library", lambda library: library.name),
         Column("wire", lambda library: "same" if library.is_same_wire else "other", optional=1),

@@ -85,12 +85,12 @@ def _legend(meta: MessageMeta, rows: list[Row]) -> str:
     modes = {word for row in rows for word in row.mode.split()}
     said = "; ".join(f"{mode}: {what}" for mode, what in MODES.items() if mode in modes)
     most, fewest = max(rows, key=lambda row: row.n), min(row.n for row in rows)
-    taken = samples_taken(most, "samples")
+    samples = samples_taken(most, "samples")
     if fewest < most.n:
-        taken += f" (of slow contenders {fewest:,} at least)"
+        samples += f" (of slow contenders {fewest:,} at least)"
     read = READ_IN_PYTHON if any(row.lang == "python" for row in rows) else ""
     return (
-        f"{meta.content}. Medians of {taken}, per message; in each round every contender has a "
+        f"{meta.content}. Medians of {samples}, per message; in each round every contender has a "
         "new process. total: all stages of each message in a row, while its data is in the "
         "caches; each stage is timed over all messages before the next. ×: ratio of totals, "
         f"{interval}; * marks the fastest. {said}.{read}"

@@ -83,9 +83,9 @@ def _quickest_first(rows: list[list[str]], cases: Sequence[MeasuredTransport]) -
 def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> list[str]:
     """Return what a reader of the first table must know, each in a line."""
     load = str(meta.doctor.get("load", ""))
-    asked = "asked for no loss" if meta.asked.get("reliable", True) else "no waiting"
+    request = "asked for no loss" if meta.asked.get("reliable", True) else "no waiting"
     if queue := meta.asked.get("queue"):
-        asked += f", {queue} messages at each end"
+        request += f", {queue} messages at each end"
     changed = tables.changed_defaults(meta)
     exceptions = f", except for {', '.join(changed)} (table Settings)" if changed else ""
     settings = {case.who.settings for case in cases}
@@ -94,8 +94,8 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
         "else was running.":
             load.startswith(WARN),
         tables.DDS: tables.has_local_dds(cases),
-        f"default: as installed{exceptions}; {MATCHED}: {asked}.": {MATCHED, DEFAULT} <= settings,
-        f"{MATCHED}: {asked}.": settings == {MATCHED},
+        f"default: as installed{exceptions}; {MATCHED}: {request}.": {MATCHED, DEFAULT} <= settings,
+        f"{MATCHED}: {request}.": settings == {MATCHED},
     }  # fmt: skip
     return [text for text, is_so in parts.items() if is_so]
 

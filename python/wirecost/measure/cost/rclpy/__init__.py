@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""What rclpy takes for messages of the types that are installed with it."""

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running graph whose messages are counted at each subscriber for some time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from wirecost.data.recordings.survey import TopicSurvey
+from wirecost.measure.cost.live.graph import LiveGraph, LiveRequest
+from wirecost.measure.lost.live.calls import Calls
+from wirecost.measure.lost.live.ledger import Ledger, ledgers
+from wirecost.measure.lost.live.sockets import SocketDrops, usual_buffer
+from wirecost.results.records.lost_live import (
+    OPEN,
+    READER,
+    SOCKET,
+    WAY,
+    WRITER,
+    HeardTopic,
+    LiveLost,
+    Subscription,
+)
+from wirecost.system.closing import Closing
+
+
+class WatchedGraph(Closing):
+    """A running graph, watched as long as this is open. Raises UserError."""
+
+    def __init__(self, request: LiveRequest) -> None:
+        self._request = request
+        self._stack = ExitStack()
+        with self._stack:
+            self._graph = self._stack.enter_context(LiveGraph(request, []))
+            self._sockets = SocketDrops()
+            self._calls = self._stack.enter_context(Calls()) if request.attaches else None
+            self._stack = self._stack.pop_all()
+
+    def seconds(self) -> Iterator[float]:
+        """Yield how long it was watched, once a second until the time is over."""
+        for _ in self._graph.surveys():
+            pids = self._graph.pids
+            self._sockets.look(pids)
+            if self._calls is not None:
+                self._calls.watch(pids)
+            yield self._graph.seconds
+
+    def lost(self, *, is_whole: bool = True) -> LiveLost:
+        """Return what died where until now."""
+        survey = self._graph.survey()
+        topics = {topic.connection.topic: topic for topic in survey.topics}
+        if self._calls is not None:
+            self._calls.look()
+        self._sockets.look(self._graph.pids)
+        return LiveLost(
+            system=self._request.system,
+            seconds=survey.duration_s,
+            topics=len(topics),
+            is_attached=self._calls is not None,
+            subscriptions=list(self._subscriptions(topics)),
+            heard=[_heard(topic) for topic in survey.topics if topic.count],
+            unread=self._calls.unread if self._calls is not None else 0,
+            is_full=self._calls is not None and self._calls.is_full,
+            is_whole=is_whole,
+            usual_buffer=usual_buffer(),
+            looking=self._graph.looking,
+        )
+
+    def _subscriptions(self, topics: dict[str, TopicSurvey]) -> Iterator[Subscription]:
+        """Yield those that took messages, then nodes of which nothing is known."""
+        placed: set[tuple[str, str]] = set()
+        for ledger in self._ledgers():
+            topic = topics.get(ledger.topic)
+            subscribers = sorted(self._nodes(ledger.pid, topic, is_publisher=False))
+            placed.update((ledger.topic, name) for name in subscribers)
+            if ledger.published or ledger.untaken:
+                yield self._subscription(ledger, subscribers, topic)
+        for topic in topics.values():
+            for name in topic.subscribers or []:
+                if (topic.connection.topic, name) not in placed and topic.publishers:
+                    yield self._untold(topic, name)
+
+    def _ledgers(self) -> list[Ledger]:
+        if self._calls is None:
+            return []
+        return ledgers(self._calls.handles, self._calls.of_fast_dds)
+
+    def _nodes(self, pid: int, topic: TopicSurvey | None, *, is_publisher: bool) -> set[str]:
+        if topic is None:
+            return set()
+        ends = topic.publishers if is_publisher else topic.subscribers
+        return self._graph.nodes_of(pid).intersection(ends or ())
+
+    def _subscription(
+        self, ledger: Ledger, subscribers: list[str], topic: TopicSurvey | None
+    ) -> Subscription:
+        publishers: set[str] = set()
+        for pid in ledger.pids:
+            publishers |= self._nodes(pid, topic, is_publisher=True)
+        dropped = self._sockets.of(ledger.pid)
+        links = topic.links if topic is not None else []
+        way = WRITER if _is_reliable(links, publishers, subscribers) else WAY
+        # A message that died there has left a datagram there.
+        if way == WAY and dropped is not None and dropped >= ledger.before:
+            way = SOCKET
+        places = {READER: ledger.behind, way: ledger.before, OPEN: ledger.either}
+        return Subscription(
+            topic=ledger.topic,
+            pid=ledger.pid,
+            subscribers=subscribers,
+            publishers=sorted(publishers),
+            published=ledger.published,
+            taken=ledger.taken,
+            untaken=ledger.untaken,
+            places={place: count for place, count in places.items() if count},
+            held=ledger.held,
+            takes_every_s=ledger.takes_every_s,
+            published_every_s=ledger.published_every_s,
+            dropped_datagrams=dropped,
+            refusals=_refusals(links, subscribers),
+        )
+
+    def _untold(self, topic: TopicSurvey, name: str) -> Subscription:
+        """Return a subscription of which no take was seen."""
+        pids = [pid for pid in self._graph.pids if name in self._graph.nodes_of(pid)]
+        pid = pids[0] if len(pids) == 1 else None
+        return Subscription(
+            topic=topic.connection.topic,
+            pid=pid,
+            subscribers=[name],
+            publishers=sorted(topic.publishers or []),
+            dropped_datagrams=None if pid is None else self._sockets.of(pid),
+            refusals=_refusals(topic.links, [name]),
+        )
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+def _is_reliable(
+    links: Sequence[Mapping[str, Any]], publishers: set[str], subscribers: Sequence[str]
+) -> bool:
+    """Say whether all links between these nodes are reliable."""
+    between = [
+        bool(link["is_reliable"])
+        for link in links
+        if publishers.intersection(link["publishers"])
+        and not set(subscribers).isdisjoint(link["subscribers"])
+    ]
+    return bool(between) and all(between)
+
+
+def _refusals(
+    links: Sequence[Mapping[str, Any]], subscribers: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return why QoS lets nothing pass to these nodes, and from which."""
+    return {
+        str(link["why_not"]): sorted(map(str, link["publishers"]))
+        for link in links
+        if link["why_not"] and not set(subscribers).isdisjoint(link["subscribers"])
+    }
+
+
+def _heard(topic: TopicSurvey) -> HeardTopic:
+    """Return what our own subscription counted."""
+    return HeardTopic(
+        topic=topic.connection.topic,
+        published=topic.count,
+        missed=topic.missed,
+        lost=topic.lost,
+    )
