@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -66,6 +67,7 @@ def test_its_exit_status_is_the_commands() -> None:
     [
         ((), "name a command, such as: setup/bare make run"),
         (("--with", "nothing.whl", "true"), "--with nothing.whl: no such file"),
+        (("--debian", "11", "true"), "--debian 11: there are 12 and 13"),
     ],
 )
 def test_a_wrong_call_is_a_fault_with_its_remedy(words: tuple[str, ...], reported: str) -> None:
@@ -155,3 +157,15 @@ def test_the_wheel_needs_python_alone(wheel: Path) -> None:
     done = run("--with", str(wheel), "tests/wheel/commands")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("wheel work\n")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("debian", ["12", "13"])
+def test_pip_builds_the_source_distribution_with_a_compiler_alone(
+    debian: str, tmp_path: Path
+) -> None:
+    script = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    execute([sys.executable, "-c", script, tmp_path], cwd=ROOT, check=True)
+    (source,) = tmp_path.glob("wirecost-*.tar.gz")
+    done = run("--debian", debian, "--with", str(source), "tests/wheel/source")
+    assert done.stdout.endswith("== all that the source distribution has works\n"), done.stderr

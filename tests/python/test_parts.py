@@ -96,3 +96,28 @@ def test_every_part_is_one_of_the_install_script() -> None:
     assert names <= known
     for only_packages in known - names:
         assert (ROOT / "setup" / f"debian-{only_packages}.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("path", "machine", "reported"),
+    [
+        ("fmus/manifest.json", "x86_64", "install libflatbuffers-dev libprotobuf-dev protobuf-"),
+        ("lib/wirecost-functions", "x86_64", "apt-get install libzydis-dev` and build wirecost"),
+        ("lib/wirecost-functions", "aarch64", "is for x86-64 and this machine is aarch64; mark"),
+        ("lib/libwirecost-heap.so", "aarch64", r"^/w/lib/libwirecost-heap\.so: .* wirecost again"),
+    ],
+)
+def test_a_file_that_a_build_left_out_has_a_remedy(
+    path: str, machine: str, reported: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    with pytest.raises(UserError, match=reported):
+        raise parts.left_out(Path("/w") / path)
+
+
+def test_the_packages_of_a_build_are_those_that_cmake_names() -> None:
+    """Each is named where CMake leaves a part out for want of it."""
+    cmake = "".join(path.read_text() for path in (ROOT / "cpp").rglob("CMakeLists.txt"))
+    cmake += (ROOT / "CMakeLists.txt").read_text()
+    for package in " ".join(parts.PACKAGES.values()).split():
+        assert package in cmake

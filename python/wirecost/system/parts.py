@@ -32,6 +32,17 @@ PROBE = Part("probe", "probe, traces and profiles of callbacks", 60)
 REPLAY = Part("replay", "record, replay and the middleware dds", 90)
 TRANSPORT = Part("transport", "bench transport and bench tensor --network", 30, 240)
 
+MODELS = "libflatbuffers-dev libprotobuf-dev protobuf-compiler"
+ZYDIS = "libzydis-dev"
+PACKAGES = {
+    "fmus/manifest.json": MODELS,
+    "programs/static": MODELS,
+    "programs/codecs": "liblz4-dev libzstd-dev",
+    "lib/libwirecost-hook-function.so": ZYDIS,
+    "lib/wirecost-functions": ZYDIS,
+}
+"""Debian's packages without which a build leaves a file out."""
+
 STANDARD_ERROR = 2
 """Descriptor, also where ``sys.stderr`` is none, as in a notebook."""
 MODULES = {"wirecost._ctf": PROBE, "wirecost._middleware": REPLAY, "wirecost._dds": REPLAY}
@@ -66,6 +77,25 @@ def installed(path: str, part: Part) -> Path:
     if not file.exists():
         build(part)
     return file
+
+
+def left_out(path: Path) -> UserError:
+    """Return the error of an installed file that is missing, with what brings it."""
+    import platform  # noqa: PLC0415 - as above
+
+    name = "/".join(path.parts[-2:])
+    packages = PACKAGES.get(name)
+    if packages is None:
+        return UserError(f"{path}: this file is missing; install wirecost again")
+    if packages == ZYDIS and platform.machine() != "x86_64":
+        return UserError(
+            f"{name} is for x86-64 and this machine is {platform.machine()}; "
+            "mark the section in the source instead (wirecost/probe.h)"
+        )
+    return UserError(
+        f"{name} was left out when this wirecost was built; run `apt-get install {packages}` and "
+        "build wirecost again, or install its wheel"
+    )
 
 
 def _folders() -> tuple[Path, Path | None]:

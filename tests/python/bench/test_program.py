@@ -27,7 +27,7 @@ def test_samples_are_parted_by_repetition() -> None:
 
 
 def test_a_program_that_is_missing_or_fails_is_named() -> None:
-    with pytest.raises(UserError, match="nowhere is not installed; install wirecost"):
+    with pytest.raises(UserError, match="nowhere: this file is missing; install wirecost"):
         Program("nowhere").check_installed()
     lines = program.run([sys.executable, "-c", "print(1)\nraise SystemExit('why')"])
     assert next(lines) == "1"

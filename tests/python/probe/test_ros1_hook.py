@@ -43,7 +43,7 @@ def test_a_program_without_roscpp_runs_with_it(tmp_path: Path) -> None:
 def test_libraries_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert library(PROBE).parent == library(LIBRARY).parent
     monkeypatch.setenv("WIRECOST_HOOKS", str(tmp_path))
-    with pytest.raises(UserError, match="this library is missing; install wirecost again"):
+    with pytest.raises(UserError, match="this file is missing; install wirecost again"):
         library(LIBRARY)
     (tmp_path / "with space").mkdir()
     (tmp_path / "with space" / LIBRARY).touch()

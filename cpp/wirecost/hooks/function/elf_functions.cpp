@@ -17,6 +17,11 @@
 namespace wirecost::function {
 namespace {
 
+#ifdef __aarch64__
+constexpr Elf64_Half machine = EM_AARCH64;
+#else
+constexpr Elf64_Half machine = EM_X86_64;
+#endif
 constexpr std::size_t most_symbols = std::size_t{1} << 23;
 constexpr std::size_t longest_symbol = 4096;
 
@@ -74,8 +79,8 @@ ElfFile::~ElfFile() {
 std::string ElfFile::parse() {
   const auto header = *read_at<Elf64_Ehdr>(bytes_, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "it is no ELF file";
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
-    return "it is not for x86-64";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != machine)
+    return "it is for another processor";
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     const auto segment =
         read_at<Elf64_Phdr>(bytes_, header.e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));

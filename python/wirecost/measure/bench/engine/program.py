@@ -13,8 +13,7 @@ from wirecost import _core
 from wirecost.measure.bench.engine.entry import StageSample
 from wirecost.system import children
 from wirecost.system.children import failed
-from wirecost.system.errors import UserError
-from wirecost.system.parts import Part, build
+from wirecost.system.parts import Part, build, left_out
 
 INSTALLED = Path(_core.__file__).parent
 SCHEMAS = INSTALLED / "schemas"
@@ -41,7 +40,7 @@ class Program:
         if not self.path.is_file() and self.part is not None:
             build(self.part)
         if not self.path.is_file():
-            raise UserError(f"{self.name} is not installed; install wirecost with `make run`")
+            raise left_out(self.path)
 
     def lines(
         self,

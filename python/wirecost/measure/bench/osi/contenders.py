@@ -15,6 +15,7 @@ from typing import Any, Literal
 from wirecost.measure.bench.engine.program import INSTALLED
 from wirecost.system import children
 from wirecost.system.errors import UserError
+from wirecost.system.parts import left_out
 
 ROLES = ("source", "sensor")
 """Models that a co-simulation needs of every contender, beside the trace player."""
@@ -60,8 +61,8 @@ class Registry:
         path = self.folder / "manifest.json"
         try:
             manifest: dict[str, Any] = json.loads(path.read_text())
-        except OSError as error:
-            raise UserError(f"{path}: {error.strerror}; install wirecost again") from error
+        except FileNotFoundError as error:
+            raise left_out(path) from error
         return manifest
 
     @cached_property

@@ -13,7 +13,7 @@ from wirecost.observe.probe.run import hooks
 from wirecost.observe.probe.run.target import Target
 from wirecost.system.errors import UserError
 from wirecost.system.parts import PROBE as PROBE_PART
-from wirecost.system.parts import installed
+from wirecost.system.parts import installed, left_out
 from wirecost.system.plugins import load_plugins
 
 PYTHON_FOLDER = Path(__file__).with_name("python")
@@ -103,7 +103,7 @@ def library(name: str) -> Path:
     path = Path(named, name) if named else installed(f"lib/{name}", PROBE_PART)
     path = path.absolute()
     if not path.is_file():
-        raise UserError(f"{path}: this library is missing; install wirecost again")
+        raise left_out(path)
     if set(" \t\n:") & set(str(path)):
         raise UserError(
             f"{path}: LD_PRELOAD does not accept a path with spaces or colons; install elsewhere"

@@ -8,8 +8,7 @@ import resource
 from pathlib import Path
 
 from wirecost.observe.trial.remedy import Change
-from wirecost.system.errors import UserError
-from wirecost.system.parts import PROBE, installed
+from wirecost.system.parts import PROBE, installed, left_out
 
 LIBRARY = "libwirecost-hook-lock-memory.so"
 
@@ -29,7 +28,7 @@ class Lock:
         folder = os.environ.get("WIRECOST_HOOKS")
         path = Path(folder, LIBRARY) if folder else installed(f"lib/{LIBRARY}", PROBE)
         if not path.is_file():
-            raise UserError(f"{path}: this library is missing; install wirecost again")
+            raise left_out(path)
         return Change(preload=(path.absolute(),))
 
 

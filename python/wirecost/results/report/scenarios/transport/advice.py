@@ -15,7 +15,7 @@ from wirecost.results.report.scenarios.transport.tables import name, settings_ke
 from wirecost.results.report.shared import units
 from wirecost.system.counted import counted
 
-MATCHED = "matched"
+DEFAULT, MATCHED = "default", "matched"
 """The group of settings that asks all transports for no loss."""
 MOST_NAMED = 3
 """Contenders that a sentence names."""

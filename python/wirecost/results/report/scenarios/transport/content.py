@@ -14,7 +14,7 @@ from wirecost.results.records.longer_run import TAIL_MESSAGES, run_for_tail
 from wirecost.results.records.schemas.transport import TransportMeta
 from wirecost.results.report.scenarios import ScenarioContent
 from wirecost.results.report.scenarios.transport import tables
-from wirecost.results.report.scenarios.transport.advice import MATCHED, advice, lead
+from wirecost.results.report.scenarios.transport.advice import DEFAULT, MATCHED, advice, lead
 from wirecost.results.report.scenarios.transport.decisions import decision_table
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Table, present
@@ -88,13 +88,14 @@ def _circumstances(meta: TransportMeta, cases: Sequence[MeasuredTransport]) -> l
         request += f", {queue} messages at each end"
     changed = tables.changed_defaults(meta)
     exceptions = f", except for {', '.join(changed)} (table Settings)" if changed else ""
+    settings = {case.who.settings for case in cases}
     parts = {
         f"The load was {load.removeprefix(WARN).strip(' ()')} when the run started: something "
         "else was running.":
             load.startswith(WARN),
         tables.DDS: tables.has_local_dds(cases),
-        f"default: as installed{exceptions}; {MATCHED}: {request}.":
-            any(case.who.settings == MATCHED for case in cases),
+        f"default: as installed{exceptions}; {MATCHED}: {request}.": {MATCHED, DEFAULT} <= settings,
+        f"{MATCHED}: {request}.": settings == {MATCHED},
     }  # fmt: skip
     return [text for text, is_so in parts.items() if is_so]
 
