@@ -96,17 +96,22 @@ class CloudWaste:
             rows = ORGANIZED if self._has_rows else ""
             text = f"{share:.0%} of the points are NaN: leave them out before publishing{rows}"
             shares.append((share, text))
-        for name, field in self._fields.items():
+        others = {name: field for name, field in self._fields.items() if name not in PLACE}
+        constant = [name for name, field in others.items() if field.is_constant]
+        if constant:
+            share = sum(others.pop(name).dtype.itemsize for name in constant) / self.step
+            names = ", ".join(map(shown, constant))
+            what = f"field {names} is" if len(constant) == 1 else f"fields {names} are"
+            once = "publish it once, on a topic of its own"
+            if len(constant) > 1:
+                once = "publish them once, on a topic of their own"
+            shares.append((share, f"{what} constant: {once}"))
+        for name, field in others.items():
             size = field.dtype.itemsize
-            if name in PLACE:
-                continue
-            what = f"field {shown(name)}"
-            if field.is_constant:
-                text = f"{what} is constant: publish it once, on a topic of its own"
-                shares.append((size / self.step, text))
-            elif smaller := field.smaller:
+            if smaller := field.smaller:
                 width = int(smaller.lstrip("uint"))
-                text = f"{what} uses {field.bits} of its {8 * size} bits: store it as {smaller}"
+                bits = f"{field.bits} of its {8 * size} bits"
+                text = f"field {shown(name)} uses {bits}: store it as {smaller}"
                 shares.append(((size - width // 8) / self.step, text))
         for share, text in sorted(shares, key=lambda item: -item[0]):
             if share >= LEAST_SHARE:
