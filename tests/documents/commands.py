@@ -18,6 +18,7 @@ LINE = re.compile(
 )
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 RESULTS = re.compile(r"<!-- results/[^\n]*-->\n```\n.*?```", re.DOTALL)
+HEADING = re.compile(r"^#+ .*\n", re.MULTILINE)
 INDENTED = re.compile(r"(?:^ {4}[^\n]*\n)+", re.MULTILINE)
 BLOCK = re.compile(f"{FENCE.pattern}|{INDENTED.pattern}", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`(wirecost [^`]+)`")
@@ -90,10 +91,12 @@ def named(page: Path) -> Iterator[Named]:
 def without_checkout(text: str) -> Iterator[str]:
     """Yield lines of a page that need a checkout and do not say so.
 
-    Such a line, another one of its block, or the paragraph before it says "in a checkout"."""
+    Such a line, another one of its block, the paragraph or the heading before it says "in a
+    checkout"."""
     text = re.sub(r"^<!--.*?-->\n", "", RESULTS.sub("", text), flags=re.MULTILINE)
     for block in BLOCK.finditer(text):
-        before = text[: block.start()].rstrip("\n").rpartition("\n\n")[2]
+        heading = "".join(HEADING.findall(text[: block.start()])[-1:])
+        before = heading + text[: block.start()].rstrip("\n").rpartition("\n\n")[2]
         commands = block["text"] or block[0]
         if block["language"] == "console":
             commands = "\n".join(re.findall(r"^\$ .*", commands, re.MULTILINE))

@@ -49,7 +49,7 @@ def command(
         option("Folder with definitions that files lack; can be repeated.", "-I", metavar="DIR"),
     ] = None,
 ) -> Answer:
-    """Print which messages a recording or a subscriber lacks, and why."""
+    """Print which messages were lost, where and why."""
     of_live = {"--for": for_ != WATCHED, "--attach": attach, "--python": python is not None}
     if not live and (given := [name for name, is_given in of_live.items() if is_given]):
         raise UserError(f"{', '.join(given)}: for a running graph; name one with --live")

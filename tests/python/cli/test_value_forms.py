@@ -11,6 +11,7 @@ import typer
 
 from support.commands import commands
 from wirecost.cli import app
+from wirecost.cli.cost_live import request_of
 from wirecost.cli.options import reductions
 from wirecost.data.advisor.errors import Errors
 from wirecost.observe.heap.launch import pool_bytes
@@ -31,7 +32,7 @@ WRONG = ("", "x", "-1", "1 parsec", "1s1", "nan", "inf")
 OPTIONS = [
     (words, parameter)
     for words, command in commands().items()
-    if words != ("cost",)
+    if words not in (("cost",), ("lost",))  # a running graph's; the request reads it
     for parameter in command.params
     if str(parameter.metavar).removesuffix(",…") in FORMS
 ]
@@ -49,6 +50,15 @@ def test_every_option_takes_the_same_forms(words: tuple[str, ...], parameter: An
     for text in WRONG:
         with pytest.raises(UserError, match=f"^{parameter.opts[-1]} {text}: give"):
             converted(parameter, text)
+
+
+def test_the_time_of_a_running_graph_takes_them_too() -> None:
+    for text, value in FORMS[TIME].items():
+        request = request_of("ros2", text, "50", None, None, listens=True, attaches=False)
+        assert request.seconds == pytest.approx(value, rel=1e-12)
+    for text in WRONG[1:]:  # none: until Ctrl-C
+        with pytest.raises(UserError, match=f"^--for {text}: give"):
+            request_of("ros2", text, "50", None, None, listens=True, attaches=False)
 
 
 @pytest.mark.parametrize("kind", NEEDED)

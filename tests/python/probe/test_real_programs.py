@@ -125,7 +125,7 @@ PROGRAMS = {
     "go": "./go",
     "jemalloc": f"env LD_PRELOAD={JEMALLOC}:$LD_PRELOAD {sys.executable} -c 'print([0] * 99)'",
 }
-FEW = ("python", "bash", "git", "segfault", "seccomp", "static")
+FEW = ("python", "bash", "tar", "segfault", "seccomp", "static")
 LEAST = 20
 
 
