@@ -217,7 +217,7 @@ def test_damaged_bytes_leave_no_trace_in_other_rows() -> None:
     assert reading.damaged > 0
     assert batch.rows == len(spoilt) - reading.damaged
     expected = known(about.read(whole), columns_of(plan))
-    assert sum(same(row, expected) for row in _rows(batch)) > 60
+    assert sum(same(row, expected) for row in _rows(batch)) >= 60
 
 
 @pytest.mark.parametrize(
