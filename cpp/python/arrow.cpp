@@ -30,20 +30,32 @@ template <class Value>
 using Array = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Kind, name, Arrow's format, width, count, children, whether it is kept, whether only for points,
-/// and the offset within a point.
-using NodeTuple = std::tuple<std::uint8_t, std::string, std::string, std::uint32_t, std::uint64_t,
-                             std::uint32_t, bool, bool, std::uint64_t>;
+/// and the offset within a point; of Protobuf number, coding, whether it can be null, and oneof.
+using NodeTuple =
+    std::tuple<std::uint8_t, std::string, std::string, std::uint32_t, std::uint64_t, std::uint32_t,
+               bool, bool, std::uint64_t, std::uint32_t, std::uint8_t, bool, std::uint32_t>;
+
+std::vector<Node> nodes_of(const std::vector<NodeTuple>& tuples) {
+  std::vector<Node> nodes;
+  nodes.reserve(tuples.size());
+  for (const auto& [kind, name, format, width, count, children, kept, hidden, offset, number,
+                    coding, nullable, oneof] : tuples) {
+    if (kind > static_cast<std::uint8_t>(Kind::points) ||
+        coding > static_cast<std::uint8_t>(Coding::group))
+      throw nb::value_error("no such kind");
+    nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept || hidden,
+                     !hidden, offset, number, static_cast<Coding>(coding), nullable, oneof});
+  }
+  return nodes;
+}
 
 std::shared_ptr<Plan> plan(const std::vector<NodeTuple>& tuples, std::uint32_t largest,
                            bool headed) {
-  std::vector<Node> nodes;
-  nodes.reserve(tuples.size());
-  for (const auto& [kind, name, format, width, count, children, kept, hidden, offset] : tuples) {
-    if (kind > static_cast<std::uint8_t>(Kind::points)) throw nb::value_error("no such kind");
-    nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept || hidden,
-                     !hidden, offset});
-  }
-  return std::make_shared<Plan>(std::move(nodes), largest, headed);
+  return std::make_shared<Plan>(nodes_of(tuples), largest, headed);
+}
+
+std::shared_ptr<Plan> tagged_plan(const std::vector<NodeTuple>& tuples) {
+  return std::make_shared<Plan>(nodes_of(tuples));
 }
 
 template <class Value>
@@ -147,6 +159,7 @@ void bind_arrow(nb::module_& m) {
   m.def("crc32", &crc32_of, nb::arg("bytes"));
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
+  m.def("tagged_plan", &tagged_plan, nb::arg("nodes"));
   nb::class_<Batch>(m, "RecordBatch")
       .def_prop_ro("rows", [](const Batch& batch) { return batch.counts[0]; })
       .def("values", [](const std::shared_ptr<Batch>& batch,
@@ -169,5 +182,6 @@ void bind_arrow(nb::module_& m) {
       .def_prop_ro("carried", [](const Pass& pass) { return pass.losses().carried; })
       .def_prop_ro("mended", [](const Pass& pass) { return pass.losses().mended; })
       .def_prop_ro("pointless", [](const Pass& pass) { return pass.losses().pointless; })
+      .def_prop_ro("unknown", [](const Pass& pass) { return pass.losses().unknown; })
       .def_prop_ro("refused", [](const Pass& pass) { return pass.losses().refused; });
 }

@@ -21,7 +21,7 @@ struct Owned {
   std::vector<Exported> storage;
   std::vector<Exported*> children;
   std::vector<const void*> buffers;
-  std::vector<std::uint8_t> bits;
+  std::vector<std::uint8_t> validity, bits;
   std::shared_ptr<const Batch> batch;
 
   Exported& child(std::size_t number) { return storage[number]; }
@@ -88,12 +88,18 @@ std::size_t each_child(const Plan& plan, std::size_t number, Callback callback) 
   return at;
 }
 
+/// The column that has a byte for each row, 0 where it is null; none where all rows have a value.
+std::uint32_t presence(const Plan& plan, std::size_t number) {
+  if (plan.nodes[number].kind == Kind::points) return plan.column_of[number];
+  return plan.presence_of.empty() ? none : plan.presence_of[number];
+}
+
 void schema(const Plan& plan, std::size_t number, ArrowSchema& into) {
   const Node& node = plan.nodes[number];
   Owned<ArrowSchema>& owned = own(into, kept_children(plan, number));
   owned.name = node.name;
   owned.format = node.format;
-  if (node.kind == Kind::points) into.flags = nullable;
+  if (presence(plan, number) != none) into.flags = nullable;
   if (has_elements(node) || is_list(node))
     owned.format = is_fixed_list(node) ? "+w:" + std::to_string(node.count) : list_format;
   into.format = owned.format.c_str();
@@ -113,18 +119,18 @@ void schema(const Plan& plan, std::size_t number, ArrowSchema& into) {
 }
 
 /// What has a byte each here has a bit each in Arrow.
-const void* bits(Owned<ArrowArray>& owned, const std::byte* values, std::int64_t length) {
+const void* bits(std::vector<std::uint8_t>& packed, const std::byte* values, std::int64_t length) {
   const auto count = static_cast<std::size_t>(length);
-  owned.bits.resize(count / 8 + 1);
+  packed.resize(count / 8 + 1);
   for (std::size_t i = 0; i < count; ++i)
-    owned.bits[i / 8] |= static_cast<std::uint8_t>((values[i] != std::byte{0}) << (i % 8));
-  return owned.bits.data();
+    packed[i / 8] |= static_cast<std::uint8_t>((values[i] != std::byte{0}) << (i % 8));
+  return packed.data();
 }
 
 void set_values(Owned<ArrowArray>& owned, const std::string& format, const ColumnData& data,
                 std::int64_t length) {
   const std::byte* const values = data.values.data();
-  owned.buffers.push_back(format == "b" ? bits(owned, values, length) : values);
+  owned.buffers.push_back(format == "b" ? bits(owned.bits, values, length) : values);
 }
 
 void finish(ArrowArray& into, Owned<ArrowArray>& owned, std::int64_t length) {
@@ -141,11 +147,11 @@ void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::i
   owned.batch = batch;
   const std::uint32_t column = plan.column_of[number];
   const ColumnData* const data = column == none ? nullptr : &batch->columns[column];
-  owned.buffers.push_back(nullptr);  // validity: every value is there, but for points
-  if (node.kind == Kind::points) {
-    const std::byte* const values = data->values.data();
+  owned.buffers.push_back(nullptr);  // validity
+  if (const std::uint32_t validity = presence(plan, number); validity != none) {
+    const std::byte* const values = batch->columns[validity].values.data();
     into.null_count = std::count(values, values + length, std::byte{0});
-    owned.buffers[0] = bits(owned, values, length);
+    owned.buffers[0] = bits(owned.validity, values, length);
   }
   std::int64_t elements = length;
   if (data != nullptr && has_offsets(node.kind)) {

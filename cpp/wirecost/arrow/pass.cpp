@@ -95,7 +95,8 @@ void append_mended(Buffer& to, std::string_view text) {
 Pass::Pass(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)),
       header_(plan_->headed ? header : 0),
-      capacities_(plan_->levels.size()) {
+      capacities_(plan_->levels.size()),
+      touched_(plan_->levels.size()) {
   take();
 }
 
@@ -148,17 +149,18 @@ std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t m
       ++losses_.damaged;
       continue;
     }
-    carried_ = mended_ = pointless_ = 0;
+    carried_ = mended_ = pointless_ = unknown_ = 0;
     layout_.size = 0;
     if (!message(from.memory.subspan(begin, size), time)) {
-      undo();
+      remove(0, plan_->columns.size(), {0, batch_->counts[0]});
       continue;
     }
     if (plan_->flat && mended_ == 0) layout_.size = size;
     losses_.carried += carried_;
     losses_.mended += mended_;
     losses_.pointless += pointless_;
-    bytes_ += size;
+    losses_.unknown += unknown_;
+    bytes_ += size + row_bytes_;
   }
   return number;
 }
@@ -234,7 +236,9 @@ bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
   const std::size_t row = batch_->counts[0];
   ensure(0, row + 1);
   note_times(&time, row, 1);
-  if (!(plan_->flat ? noted_steps(row) : steps(plan_->steps, row))) {
+  if (!(is_tagged()   ? tagged_message(row)
+        : plan_->flat ? noted_steps(row)
+                      : steps(plan_->steps, row))) {
     ++losses_.damaged;
     return false;
   }
@@ -348,14 +352,18 @@ bool Pass::text(const Step& step, std::size_t row) {
   if (step.column == none) return true;
   text.remove_suffix(ends_with_nul(data_ + at_ - size, size) ? 1 : 0);
   ColumnData& column = batch_->columns[step.column];
-  if (is_utf8(text)) [[likely]] {
-    std::memcpy(column.values.extend(text.size()), text.data(), text.size());
-  } else {
-    append_mended(column.values, text);
-    ++mended_;
-  }
+  append_text(column.values, text);
   column.ends()[row] = static_cast<std::int64_t>(column.values.size());
   return true;
+}
+
+void Pass::append_text(Buffer& to, std::string_view text) {
+  if (is_utf8(text)) [[likely]] {
+    std::memcpy(to.extend(text.size()), text.data(), text.size());
+  } else {
+    append_mended(to, text);
+    ++mended_;
+  }
 }
 
 bool Pass::sequence(const Step& step, std::size_t row) {
@@ -497,27 +505,41 @@ void Pass::ensure(std::uint32_t level, std::size_t rows) {
     if (has_offsets(column.kind)) {
       data.offsets.reserve((capacity + 1) * sizeof(std::int64_t));
     } else if (column.kind != Kind::array) {
-      data.values.reserve(capacity * column.width * column.count);
+      const std::size_t size = column.width * column.count;
+      data.values.reserve(capacity * size);
+      // A field that does not come is 0.
+      if (is_tagged())
+        std::memset(data.values.data() + capacities_[level] * size, 0,
+                    (capacity - capacities_[level]) * size);
     }
   }
   capacities_[level] = capacity;
 }
 
-/// Removes what a message left that has no row. Lists come before their elements.
-void Pass::undo() {
-  for (std::size_t i = 0; i < plan_->columns.size(); ++i) {
+/// Removes what columns have in a row, and in what comes behind it. Lists come before their
+/// elements.
+void Pass::remove(std::size_t first, std::size_t last, Row from) {
+  touched_[from.level] = from.number + 1;
+  for (std::size_t i = first; i < last; ++i) {
     const Column& column = plan_->columns[i];
-    const std::size_t rows = batch_->counts[column.level];
+    const std::size_t rows =
+        column.level == from.level ? from.number : batch_->counts[column.level];
     ColumnData& data = batch_->columns[i];
     if (column.kind == Kind::array) {
       batch_->counts[column.child] = rows * column.count;
     } else if (has_offsets(column.kind)) {
       const auto end = static_cast<std::size_t>(data.begins()[rows]);
       if (column.kind == Kind::points) data.values.resize(rows);
-      if (column.kind == Kind::list || column.kind == Kind::points)
+      if (column.child != none) {
+        touched_[column.child] =
+            std::min(batch_->counts[column.child] + 1, capacities_[column.child]);
         batch_->counts[column.child] = end;
-      else
+      } else {
         data.values.resize(end * column.width);
+      }
+    } else if (is_tagged()) {
+      std::memset(data.values.data() + rows * column.width, 0,
+                  (touched_[column.level] - rows) * column.width);
     }
   }
 }

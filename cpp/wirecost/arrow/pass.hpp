@@ -8,10 +8,15 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "wirecost/arrow/batch.hpp"
 #include "wirecost/arrow/plan.hpp"
+
+namespace wirecost {
+struct Reading;
+}
 
 namespace wirecost::arrow {
 
@@ -24,11 +29,13 @@ struct Messages {
 
 /// What did not become values, or other ones. Nothing is ever read beyond a message.
 struct Losses {
-  std::uint64_t damaged = 0;  // messages that end too early, which have no row
+  std::uint64_t damaged = 0;  // messages that end too early, which have no row; of Protobuf: that
+                              // are none, or have more than 256 MiB in columns
   std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
   std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
   std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
   std::uint64_t pointless = 0;  // clouds of another layout than the plan's, whose points are null
+  std::uint64_t unknown = 0;    // fields of Protobuf that the type does not have
   std::map<std::uint16_t, std::uint64_t> refused;  // messages by their first bytes, no plain CDR
 };
 
@@ -66,6 +73,12 @@ class Pass {
     std::vector<Part> parts;
   };
 
+  /// A row of a level.
+  struct Row {
+    std::uint32_t level;
+    std::size_t number;
+  };
+
   std::size_t alike(const Messages& from, std::size_t first, std::size_t most);
   void add_alike(const std::int64_t* times, std::size_t count);
   void note_times(const std::int64_t* times, std::size_t row, std::size_t count);
@@ -85,8 +98,21 @@ class Pass {
   std::uint64_t noted(std::uint32_t column, std::size_t row) const;
   bool length(std::uint32_t& into);
   bool align(std::uint32_t width);
+  void append_text(Buffer& to, std::string_view text);
+  bool tagged_message(std::size_t row);
+  const std::uint8_t* fields(std::uint32_t type, const std::uint8_t* p, const std::uint8_t* end,
+                             Reading& reading, Row row, std::uint32_t group);
+  const std::uint8_t* field(const Tag& tag, const std::uint8_t* p, const std::uint8_t* end,
+                            Reading& reading, Row row);
+  const std::uint8_t* value(const Tag& tag, const std::uint8_t* p, const std::uint8_t* end,
+                            Reading& reading, Row row);
+  const std::uint8_t* packed(const Tag& tag, const std::uint8_t* p, const std::uint8_t* end,
+                             Reading& reading);
+  void choose(const TaggedMessage& message, const Tag& tag, Row row);
+  void end_row(Row row);
+  bool is_tagged() const { return !plan_->messages.empty(); }
   void ensure(std::uint32_t level, std::size_t rows);
-  void undo();
+  void remove(std::size_t first, std::size_t last, Row from);
   std::uint32_t number(const std::byte* from) const;
 
   std::shared_ptr<const Plan> plan_;
@@ -94,7 +120,10 @@ class Pass {
   std::shared_ptr<Batch> batch_;
   std::vector<std::size_t> capacities_;  // rows of each level
   Losses losses_;
-  std::uint64_t carried_ = 0, mended_ = 0, pointless_ = 0;  // of the message that is being read
+  // Of the message that is being read:
+  std::uint64_t carried_ = 0, mended_ = 0, pointless_ = 0, unknown_ = 0;
+  std::size_t row_bytes_ = 0;         // in columns, where it is of Protobuf
+  std::vector<std::size_t> touched_;  // rows of each level from which `remove` clears
   std::size_t bytes_ = 0;
   // The message: `at_` counts from behind its header and is never larger than `size_`.
   const std::byte* data_ = nullptr;

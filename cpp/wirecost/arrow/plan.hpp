@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan by which messages of one type of ROS become columns: what lies where, and where it goes.
+// The plan by which messages of one type become columns: what lies where, and where it goes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,9 @@ enum class Kind : std::uint8_t {
 };
 constexpr std::uint64_t signed_seconds = 1, signed_nanoseconds = 2;
 
+/// How Protobuf writes a value; a group is a message between two tags.
+enum class Coding : std::uint8_t { varint, zigzag, fixed, group };
+
 /// A part of a type. The parts of a message stand in pre-order, the message itself first.
 struct Node {
   std::string name;
@@ -38,6 +42,11 @@ struct Node {
   // Points are `width` bytes apart, in big-endian order if `count` is not 0; their only child is a
   // structure of scalars and blocks, each so many bytes behind the point's beginning:
   std::uint64_t offset = 0;
+  // Of a field of Protobuf, which comes by its number; of a list the coding is its child's:
+  std::uint32_t number = 0;
+  Coding coding = Coding::varint;
+  bool nullable = false;    // where it does not come
+  std::uint32_t oneof = 0;  // which one of its message it is a member of, from 1 on
 };
 
 constexpr std::uint32_t none = UINT32_MAX;
@@ -102,16 +111,53 @@ struct Step {
   std::vector<Step> body;
 };
 
+/// A field of a message of Protobuf.
+struct Tag {
+  enum class Op : std::uint8_t { varint, zigzag, boolean, fixed, text, bytes, message } op;
+  std::uint32_t number = 0, wire = 0;  // its type on the wire
+  std::uint32_t width = 0;
+  std::uint32_t oneof = 0;
+  bool kept = false, repeated = false;
+  std::uint32_t column = none, presence = none;
+  std::uint32_t level = none;         // of the elements, unless they are numbers
+  std::uint32_t body = none;          // the message's place in the plan
+  std::uint32_t first = 0, last = 0;  // columns of all that it holds
+};
+
+struct TaggedMessage {
+  std::vector<Tag> fields;             // in order of their numbers
+  std::vector<std::uint32_t> nearest;  // places of fields by their number, as far as it is small
+
+  const Tag* find(std::uint32_t number) const {
+    if (number < nearest.size())
+      return nearest[number] == none ? nullptr : &fields[nearest[number]];
+    const auto field = std::ranges::lower_bound(fields, number, {}, &Tag::number);
+    return field == fields.end() || field->number != number ? nullptr : &*field;
+  }
+};
+
+/// What a row of a level has when it ends: the elements of a column up to there.
+struct RowEnd {
+  std::uint32_t column, child;  // none: bytes of the column's own, of which 2^shift are an element
+  std::uint32_t shift;
+};
+
 /// Everything that does not change between messages.
 struct Plan {
   /// `largest`: the largest alignment, 1 for none; `headed`: messages begin with the header of CDR,
   /// and their texts end with a NUL. At most one of the message's own fields is points. Throws
   /// std::invalid_argument, std::length_error.
   Plan(std::vector<Node> nodes, std::uint32_t largest, bool headed);
+  /// The plan of a type of Protobuf. Throws std::invalid_argument.
+  explicit Plan(std::vector<Node> nodes);
 
   std::vector<Node> nodes;
-  std::uint32_t largest;
-  bool headed;
+  std::uint32_t largest = 1;
+  bool headed = false;
+  std::vector<TaggedMessage> messages;     // of Protobuf, the outermost first
+  std::vector<std::vector<RowEnd>> ends;   // of each level of theirs
+  std::vector<std::size_t> row_bytes;      // the same
+  std::vector<std::uint32_t> presence_of;  // by node: the column of bytes, 0 where there is none
   std::vector<Step> steps;
   bool flat = false;  // each step is a run, a text or a sequence
   Points points;      // where a step is points

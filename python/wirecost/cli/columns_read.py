@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
-from wirecost.cli.options import RecordingPath, argument, duration, each, option
+from wirecost.cli.options import RECORDINGS, RecordingPath, argument, duration, each, option
 from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer, few
 from wirecost.results.report.shared.table import Table
@@ -38,8 +38,8 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 def command(
     recording: Annotated[
         Path,
-        argument("RECORDING", "Of ROS 1 or ROS 2: .mcap, .bag, .db3, or a folder."),
-        RecordingPath("ROS"),
+        argument("RECORDING", f"{RECORDINGS}."),
+        RecordingPath(),
     ],
     out: Annotated[
         Path,

@@ -14,33 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "fuzzing.hpp"
 #include "wirecost/arrow/chunk.hpp"
-#include "wirecost/arrow/export.hpp"
-#include "wirecost/arrow/pass.hpp"
 
 namespace {
 
 using namespace wirecost::arrow;
-
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
-
-  std::uint8_t next() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *at_++;
-  }
-  const std::uint8_t* skip(std::size_t size) {
-    left_ -= size;
-    return std::exchange(at_, at_ + size);
-  }
-  std::size_t left() const { return left_; }
-
- private:
-  const std::uint8_t* at_;
-  std::size_t left_;
-};
 
 constexpr const char* formats[] = {"C", "S", "I", "L", "b"};
 constexpr std::uint32_t widths[] = {1, 2, 4, 8, 1};
@@ -125,52 +104,6 @@ std::vector<std::byte> cloud_of(Input& from, const std::vector<Node>& nodes, boo
   for (std::uint32_t i = 0; width != 0 && i < row * height; ++i)
     message.push_back(std::byte{from.next()});
   return message;
-}
-
-void check(bool holds) {
-  if (!holds) std::abort();
-}
-
-/// Reads all that an array leads to, and returns its bytes.
-std::size_t read(const ArrowSchema& schema, const ArrowArray& array) {
-  const std::string format = schema.format;
-  check(schema.n_children == array.n_children);
-  check(array.null_count == 0 || (schema.flags & 2) != 0);
-  std::size_t bytes = 0;
-  const auto sum = [&](const void* data, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i)
-      bytes += (static_cast<const volatile std::uint8_t*>(data)[i], 1U);
-  };
-  const auto rows = static_cast<std::size_t>(array.length);
-  const auto* offsets =
-      array.n_buffers > 1 ? static_cast<const std::int64_t*>(array.buffers[1]) : nullptr;
-  if (format == "U" || format == "Z" || format == "+L") {
-    check(offsets[0] == 0);
-    for (std::size_t i = 0; i < rows; ++i) check(offsets[i] <= offsets[i + 1]);
-    bytes += rows * sizeof *offsets;
-    if (format == "+L")
-      check(array.children[0]->length == offsets[rows]);
-    else
-      sum(array.buffers[2], static_cast<std::size_t>(offsets[rows]));
-  } else if (format == "b") {
-    sum(array.buffers[1], (rows + 7) / 8);
-  } else if (format[0] != '+') {
-    const std::size_t width = format == "C" ? 1 : format == "S" ? 2 : format == "I" ? 4 : 8;
-    sum(array.buffers[1], rows * width);
-  }
-  for (std::int64_t i = 0; i < array.n_children; ++i)
-    bytes += read(*schema.children[i], *array.children[i]);
-  return bytes;
-}
-
-void check_same(const Batch& one, const Batch& other) {
-  check(one.counts == other.counts);
-  for (std::size_t i = 0; i < one.columns.size(); ++i)
-    for (const auto member : {&ColumnData::values, &ColumnData::offsets}) {
-      const Buffer& a = one.columns[i].*member;
-      const Buffer& b = other.columns[i].*member;
-      check(std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size()));
-    }
 }
 
 /// Any bytes as a chunk of MCAP.

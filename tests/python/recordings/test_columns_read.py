@@ -75,15 +75,6 @@ def test_every_format_has_the_values_that_rosbags_reads(tmp_path: Path, name: st
         assert first.as_py() == cloud.data.tobytes()
 
 
-def test_osi_is_refused_in_a_line(tmp_path: Path) -> None:
-    path = small_recording(tmp_path, "osi")
-    with (
-        wirecost.open_recording(path) as opened,
-        pytest.raises(UserError, match="is sent as proto"),
-    ):
-        opened["SensorView"].polars()
-
-
 def test_batches_are_lazy_and_have_their_rows(tmp_path: Path) -> None:
     path = ints(tmp_path / "a.mcap", list(range(25)))
     with wirecost.open_recording(path) as opened:

@@ -4,62 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
-from enum import IntEnum
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from wirecost._core import RecordPlan, record_plan
+from wirecost._core import RecordPlan, record_plan, tagged_plan
+from wirecost.data.columns.parts import (
+    BINARY,
+    FORMATS,
+    STRUCTURE,
+    TEXT,
+    Part,
+    PartKind,
+    PartsBuilder,
+    Wanted,
+)
+from wirecost.data.columns.tagged import TaggedParts
 from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD, FILES
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
-from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
+from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
 
 LOG_TIME = "log_time"
 """Column of the time at which a message was recorded."""
-MOST_PARTS = 20_000
-"""Parts of a type: a short definition can have any number."""
-DEEPEST = 100
-"""Messages in messages, as deep as Google's readers allow."""
 DATA, POINTS = "data", "points"
 """Field of a PointCloud2 that has the points, and the column that they become."""
 _MOST_LISTED = 12
-FORMATS = dict(zip(Kind, "bcCsSiIlLfg", strict=False))
-"""Arrow's formats of fixed-width values."""
-_BINARY, _TEXT, _STRUCTURE, _STAMP, _DURATION = "Z", "U", "+s", "tsn:", "tDn"
-
-
-class PartKind(IntEnum):
-    """How a part lies on the wire, by its number in C++."""
-
-    RECORDED = 0
-    SCALAR = 1
-    TIME = 2
-    TEXT = 3
-    SEQUENCE = 4
-    BLOCK = 5
-    STRUCTURE = 6
-    LIST = 7
-    ARRAY = 8
-    POINTS = 9
-
-
-class Part(NamedTuple):
-    """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``.
-
-    ``is_hidden``: it is kept to read points by and has no column; ``offset``: within a point.
-    """
-
-    kind: PartKind
-    name: str
-    format: str
-    width: int = 0
-    size: int = 0
-    children: int = 0
-    is_kept: bool = True
-    is_hidden: bool = False
-    offset: int = 0
+_STAMP, _DURATION = "tsn:", "tDn"
 
 
 class PointField(NamedTuple):
@@ -79,21 +51,18 @@ class PointLayout(NamedTuple):
     is_bigendian: bool
 
 
-Wanted = dict[str, "Wanted"] | None
-"""Fields that are kept, by name; None for all."""
-
-
 @dataclass(frozen=True)
 class ColumnPlan:
     """Columns of a type.
 
     ``parts``: in pre-order, the message first; ``dropped``: messages without fields, which have no
-    column.
+    column; ``cut``: messages within themselves, which have none, either.
     """
 
     type: str
     parts: list[Part]
     dropped: list[str]
+    cut: list[str]
     native: RecordPlan
 
 
@@ -103,24 +72,24 @@ def column_plan(
     source: str = "the recording",
     points: PointLayout | None = None,
 ) -> ColumnPlan:
-    """Return the plan of a type of ROS; ``fields``: dotted paths, none for all. Raises UserError.
+    """Return the plan of a type; ``fields``: dotted paths, none for all. Raises UserError.
 
     A path names a field with all that it holds; ``source``: where the type is from, for people;
     ``points``: the layout of the points of a PointCloud2, which become its field ``points`` in
     place of ``data``, unless that is asked for.
     """
     rules = SEQUENTIAL.get(subject.wire)
-    if rules is None:
-        raise UserError(
-            f"{source}: {subject.type} is sent as {subject.wire}, which is not read as columns; "
-            "choose a topic of ROS 1 or ROS 2, or for lists of OSI use "
-            "`wirecost trace convert --columns all`"
-        )
-    if points is not None and DATA in fields:
-        points = None
-    builder = _Builder(subject.schema, source, points)
     message = subject.schema.message(subject.type)
-    body = builder.structure("", message, _tree(fields), "", 0)
+    wanted = _tree(fields)
+    builder: PartsBuilder
+    cut: list[str] = []
+    if rules is None:
+        builder = tagged = TaggedParts(subject.schema, source)
+        body, cut = tagged.structure("", message, wanted, ""), tagged.cut
+    else:
+        builder = ordered = _Builder(subject.schema, source)
+        ordered.points = points if DATA not in fields else None
+        body = ordered.structure("", message, wanted, "", 0)
     for path in fields:
         if path not in builder.paths:
             listed = ", ".join(shown(name) for name in list(builder.paths)[:_MOST_LISTED])
@@ -130,15 +99,19 @@ def column_plan(
     name = LOG_TIME
     while name in {item.name for item in message.fields}:
         name = f"_{name}"
-    top = Part(PartKind.STRUCTURE, "", _STRUCTURE, children=1 + (body[0].children if body else 0))
+    top = Part(PartKind.STRUCTURE, "", STRUCTURE, children=1 + (body[0].children if body else 0))
     parts = [top, Part(PartKind.RECORDED, name, _STAMP, 8), *body[1:]]
     if any(part.kind is PartKind.POINTS and part.is_kept for part in parts):
         parts = [part._replace(is_hidden=not part.is_kept) for part in parts]
     try:
-        native = record_plan(parts, rules.largest, rules.terminated)
+        native = (
+            record_plan(parts, rules.largest, rules.terminated)
+            if rules is not None
+            else tagged_plan(parts)
+        )
     except ValueError as error:
         raise UserError(f"{source}: {subject.type}: {error}; choose another topic") from error
-    return ColumnPlan(subject.type, parts, builder.dropped, native)
+    return ColumnPlan(subject.type, parts, builder.dropped, cut, native)
 
 
 def _tree(paths: Iterable[str]) -> Wanted:
@@ -154,29 +127,20 @@ def _tree(paths: Iterable[str]) -> Wanted:
 
 
 @dataclass
-class _Builder:
-    schema: Schema
-    source: str
-    points: PointLayout | None
-    paths: dict[str, None] = field(default_factory=dict)
-    dropped: list[str] = field(default_factory=list)
-    count: int = 0
+class _Builder(PartsBuilder):
+    points: PointLayout | None = None
 
     def structure(
         self, name: str, message: Message, wanted: Wanted, path: str, depth: int
     ) -> list[Part]:
         """Return a message's parts; none where it has no bytes on the wire."""
-        if depth > DEEPEST:
-            raise UserError(
-                f"{self.source}: {message.full_name} lies more than {DEEPEST} messages deep; "
-                "choose another topic"
-            )
+        self.check_depth(message.full_name, depth)
         if [item.name for item in message.fields] in ([], [DUMMY_FIELD]):
             if path:
                 self.dropped.append(path)
             dummies = [Part(PartKind.SCALAR, item.name, "C", 1) for item in message.fields]
             # A message that is nothing else may come without the byte.
-            top = Part(PartKind.STRUCTURE, name, _STRUCTURE, 0, 0, len(dummies), is_kept=False)
+            top = Part(PartKind.STRUCTURE, name, STRUCTURE, 0, 0, len(dummies), is_kept=False)
             return [top, *dummies] if dummies and path else []
         inner: list[Part] = []
         children, is_kept = 0, False
@@ -195,17 +159,11 @@ class _Builder:
             inner += parts
         if not inner:
             return []
-        top = Part(PartKind.STRUCTURE, name, _STRUCTURE, 0, 0, children, is_kept)
+        top = Part(PartKind.STRUCTURE, name, STRUCTURE, 0, 0, children, is_kept)
         return [top, *inner]
 
     def _field(self, item: Field, wanted: Wanted, path: str, depth: int) -> list[Part]:
-        self.paths[path] = None
-        self.count += 1
-        if self.count > MOST_PARTS:
-            raise UserError(
-                f"{self.source}: the type has more than {MOST_PARTS:,} fields in fields, the most "
-                "that are read as columns; choose another topic"
-            )
+        self.note(path)
         is_kept = wanted != {}
         size = item.capacity or 0
         if isinstance(item.type, Kind) and item.type in FORMATS:
@@ -218,7 +176,7 @@ class _Builder:
             if element and element[0].kind is PartKind.TIME:
                 element = [element[0]._replace(is_kept=is_kept)]
         else:
-            element = [Part(PartKind.TEXT, name, _TEXT, is_kept=is_kept)]
+            element = [Part(PartKind.TEXT, name, TEXT, is_kept=is_kept)]
         if item.label is Label.SINGLE or (item.label is Label.ARRAY and not element):
             return element
         if not element:  # elements without a byte, of which there is the number alone
@@ -239,7 +197,7 @@ class _Builder:
                      is_kept=is_kept, offset=item.offset)
             )  # fmt: skip
         is_kept = any(field.is_kept for field in fields)
-        form, big = _STRUCTURE, int(points.is_bigendian)
+        form, big = STRUCTURE, int(points.is_bigendian)
         point = Part(PartKind.STRUCTURE, "item", form, children=len(fields), is_kept=is_kept)
         return [Part(PartKind.POINTS, POINTS, "", points.step, big, 1, is_kept), point, *fields]
 
@@ -250,7 +208,7 @@ def _scalar(item: Field, kind: Kind, size: int) -> Part:
         return Part(PartKind.SCALAR, item.name, FORMATS[kind], width)
     is_binary = kind is Kind.UINT8
     if item.label is Label.REPEATED:
-        form = _BINARY if is_binary else FORMATS[kind]
+        form = BINARY if is_binary else FORMATS[kind]
         return Part(PartKind.SEQUENCE, item.name, form, width)
     form = f"w:{size}" if is_binary else FORMATS[kind]
     return Part(PartKind.BLOCK, item.name, form, width, size)

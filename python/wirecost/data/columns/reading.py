@@ -52,6 +52,11 @@ class TopicReader:
         self._pass = RecordPass(self.plan.native)
         self.shared_notes: list[str] = []
         """Sentences on what was lost of the recording, of whatever topics were read with it."""
+        self._damage = (
+            f"no {about.type}, or more than 256 MiB as columns"
+            if about.wire == "protobuf"
+            else "too short, or with a length beyond the end"
+        )
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
@@ -125,6 +130,7 @@ class TopicReader:
             "carried_times": columns.carried,
             "late_times": self._late,
             "clouds_without_points": columns.pointless,
+            "unknown_fields": columns.unknown,
         }
 
     @property
@@ -141,7 +147,7 @@ class TopicReader:
         listed = "; ".join(forms[:2]) + ("; …" if len(forms) > 2 else "")
         said = [
             (count, "message", f"no row: plain CDR is read, not {listed}"),
-            (columns.damaged, "message", "no row: too short, or with a length beyond the end"),
+            (columns.damaged, "message", f"no row: {self._damage}"),
             (columns.longer, "message", "bytes behind the last field, which are not read"),
             (columns.mended, "text", "bytes that are no UTF-8; U+FFFD stands for each"),
             (columns.carried, "time", "nanoseconds beyond a second, which were carried"),
@@ -151,6 +157,7 @@ class TopicReader:
                 "null for points: its fields or sizes are not those of the "
                 f"topic's other clouds; --fields {DATA} has its bytes",
             ),
+            (columns.unknown, "field", "a number that the type does not have, and no column"),
             (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [
@@ -159,6 +166,11 @@ class TopicReader:
             if count
         ]
         dropped = [f"{path} has no fields, so it has no column" for path in self.plan.dropped[:3]]
+        dropped += [
+            f"{path} is a message in itself and has no column" for path in self.plan.cut[:3]
+        ]
+        if more := len(self.plan.cut[3:]):
+            dropped.append(f"{counted(more, 'more field')} of messages in themselves")
         if self._has_bytes_of_points:
             dropped.append(f"{DATA} has the bytes of points, whose fields are not plain ones")
         if more := len(self.plan.dropped[3:]):

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost._core import RecordBatch
-from wirecost.data.columns.plan import FORMATS, ColumnPlan, Part, PartKind
+from wirecost.data.columns.parts import FORMATS, Part, PartKind
+from wirecost.data.columns.plan import ColumnPlan
 
 OFFSETS = ".offsets"
 """End of the name of an array that has where each row's values begin, and where the last ends."""
