@@ -13,6 +13,9 @@ import pytest
 from lost.recordings import BEGIN, SECOND, Drive, Sent, bag, db3, mcap, steady
 from wirecost.data.recordings.series import read_series
 from wirecost.measure.lost.recording import lost_messages
+from wirecost.replay.middleware import Topic
+from wirecost.replay.recording.writer import INPUT, RecordingWriter
+from wirecost.replay.systems import SYSTEMS
 from wirecost.results.records.lost import (
     CLOCK,
     COMMON,
@@ -338,3 +341,14 @@ def test_a_rate_that_changes_is_no_loss(tmp_path: Path) -> None:
     drive = Drive()
     drive.publish("/imu", [*steady(100, 5.0), *steady(20, 5.0, BEGIN + 5 * SECOND)])
     assert not read(db3(tmp_path / "drive", drive)).missing(LOST, UNKNOWN)
+
+
+def test_a_recording_of_wirecost_leaves_out_the_numbers_of_what_it_misses(tmp_path: Path) -> None:
+    path = tmp_path / "recording.mcap"
+    with RecordingWriter(path, SYSTEMS["dds"]) as writer:
+        channel = writer.add_topic(Topic("/scan", "std_msgs/msg/Empty"), INPUT)
+        for tick in range(100):
+            missed = {30: 4, 60: 1}.get(tick, 0)
+            writer.write(channel, 10_000_000 * tick, 0, b"\0\1\0\0", missed)
+    (scan,) = lost_messages([str(path)], read_series([path], [], lambda *_: None)).topics
+    assert [(gap.missing, gap.verdict) for gap in scan.gaps] == [(4, LOST), (1, LOST)]

@@ -52,13 +52,14 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
 class HeardTopic(msgspec.Struct, kw_only=True, frozen=True):
     """Messages of a topic that our own subscription received, by sequence numbers.
 
-    ``missed``: published in between; ``lost``: of these, as the middleware says, on the way.
+    ``missed``: published in between, None where nothing numbers them; ``lost``: of these, as the
+    middleware says, on the way.
     """
 
     topic: str
     published: Count
-    missed: Count
-    lost: Count
+    missed: Count | None
+    lost: Count | None
 
 
 class LiveLost(msgspec.Struct, kw_only=True, frozen=True):

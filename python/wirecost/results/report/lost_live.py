@@ -26,7 +26,9 @@ from wirecost.system.counted import counted
 from wirecost.system.foreign import shown, without_middle
 
 LONGEST_NAME = 24
-UNTOLD = "cannot be told without --attach"
+UNTOLD = "cannot be told"
+ROS2 = "ros2"
+"""System in which breakpoints count what subscribers take."""
 UNSEEN = "took nothing"
 REFUSED = "QoS does not fit"
 
@@ -63,13 +65,7 @@ def sentence(lost: LiveLost) -> str:
             "cannot be told. Try again with fewer programs beside it."
         )
     if not lost.is_attached:
-        missed = sum(topic.missed for topic in lost.heard)
-        if not missed:
-            own = f"missed none of {sum(topic.published for topic in lost.heard):,} messages"
-        else:
-            topics = counted(sum(bool(topic.missed) for topic in lost.heard), "topic")
-            own = f"missed {counted(missed, 'message')} of {topics}"
-        return f"What subscribers took {UNTOLD}. wirecost's own subscription {own} in {span}."
+        return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
     told = [each for each in lost.subscriptions if each.published]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
@@ -84,6 +80,23 @@ def sentence(lost: LiveLost) -> str:
     others = counted(sum(bool(each.missing) for each in told) - 1, "more subscriber")
     also = "" if others.startswith("0") else f" {others} lost messages, too."
     return f"{_topic(worst)}: {who} in {span}: {died}.{also}"
+
+
+def _untold(lost: LiveLost) -> str:
+    return f"{UNTOLD} without --attach" if lost.system == ROS2 else UNTOLD
+
+
+def _own(lost: LiveLost) -> str:
+    """Return what wirecost's own subscription missed."""
+    told = [topic for topic in lost.heard if topic.missed is not None]
+    missed = sum(topic.missed or 0 for topic in told)
+    if not told:
+        return "wirecost's own subscription received no message with a number"
+    if not missed:
+        count = sum(topic.published for topic in told)
+        return f"wirecost's own subscription missed none of {counted(count, 'message')}"
+    topics = counted(sum(bool(topic.missed) for topic in told), "topic")
+    return f"wirecost's own subscription missed {counted(missed, 'message')} of {topics}"
 
 
 def _took(count: int) -> str:
@@ -139,7 +152,7 @@ def _rows(lost: LiveLost) -> list[_Row]:
         rows += [_Row(each, place, count) for place, count in _places(each)]
         rows += [_Row(each, REFUSED, None)] if each.refusals else []
         if each.published is None and not each.refusals:
-            rows.append(_Row(each, UNSEEN if lost.is_attached else UNTOLD, None))
+            rows.append(_Row(each, UNSEEN if lost.is_attached else _untold(lost), None))
         elif each.published and not each.missing:
             rows.append(_Row(each, "", 0))
     return sorted(rows, key=lambda row: (-(row.missing or 0), row.place != REFUSED))
@@ -180,7 +193,7 @@ def _steps(lost: LiveLost) -> Iterator[str]:
         for place, _count_there in _places(each):
             if place in REMEDIES:
                 yield REMEDIES[place](lost, each)
-    if not lost.is_attached:
+    if not lost.is_attached and lost.system == ROS2:
         yield (
             "Count what each subscriber takes, by breakpoints, as root"
             "\nwirecost lost --live ros2 --attach"

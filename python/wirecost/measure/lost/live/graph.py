@@ -167,6 +167,6 @@ def _heard(topic: TopicSurvey) -> HeardTopic:
     return HeardTopic(
         topic=topic.connection.topic,
         published=topic.count,
-        missed=topic.missed,
-        lost=topic.lost,
+        missed=topic.missed if topic.is_numbered else None,
+        lost=topic.lost if topic.is_numbered else None,
     )
