@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m benchmarks.lost PYTHON…``: writes docs/results/lost.md, in ten minutes as root.
 
-Each PYTHON has rclpy. ``--healthy 5m``: for how long graphs run of which nothing is lost.
+Each PYTHON has rclpy. ``--healthy 300s``: for how long graphs run in which nothing is lost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def rows(pythons: list[Path]) -> Iterator[Row]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="+", type=Path)
-    parser.add_argument("--healthy", default="5m")
+    parser.add_argument("--healthy", default="300s", metavar="TIME")
     given = parser.parse_args()
     seconds = nanoseconds("--healthy", given.healthy, "s") / 1e9
     with scratch.run():

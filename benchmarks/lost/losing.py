@@ -9,6 +9,7 @@ message.
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -16,12 +17,13 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
-import rclpy
-from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-from std_msgs.msg import String
-
+rclpy: Any = importlib.import_module("rclpy")
+qos: Any = importlib.import_module("rclpy.qos")
+Node: Any = importlib.import_module("rclpy.node").Node
+String: Any = importlib.import_module("std_msgs.msg").String
+RELIABLE, BEST_EFFORT = qos.ReliabilityPolicy.RELIABLE, qos.ReliabilityPolicy.BEST_EFFORT
 LARGE = 2_000_000
 LOOK_S = 0.05
 STOPPED_AT = 20
@@ -42,11 +44,10 @@ class Mode:
     callback_s: float = 0.0
     large: bool = False
     stopped_s: float = 0.0
-    offered: ReliabilityPolicy = ReliabilityPolicy.RELIABLE
-    asked: ReliabilityPolicy = ReliabilityPolicy.RELIABLE
+    offered: Any = RELIABLE
+    asked: Any = RELIABLE
 
 
-BEST_EFFORT = ReliabilityPolicy.BEST_EFFORT
 MODES = {
     "healthy": Mode(),
     "quick": Mode(count=1000, hz=1000, depth=1000),
@@ -64,7 +65,7 @@ MODES = {
 
 def talk(name: str, mode: Mode) -> None:
     node = Node(f"{name}_talker")
-    profile = QoSProfile(depth=mode.depth, reliability=mode.offered)
+    profile = qos.QoSProfile(depth=mode.depth, reliability=mode.offered)
     publisher = node.create_publisher(String, name, profile)
     count = publisher.get_subscription_count
     if mode.offered != mode.asked:  # they never meet
@@ -88,7 +89,7 @@ def talk(name: str, mode: Mode) -> None:
 
 
 def listen(name: str, mode: Mode) -> None:
-    def take(message: String) -> None:
+    def take(message: Any) -> None:
         number = message.data.partition(" ")[0]
         print(number, flush=True)
         time.sleep(mode.callback_s)
@@ -96,7 +97,7 @@ def listen(name: str, mode: Mode) -> None:
             stop(mode.stopped_s)
 
     node = Node(f"{name}_listener")
-    profile = QoSProfile(depth=mode.depth, reliability=mode.asked)
+    profile = qos.QoSProfile(depth=mode.depth, reliability=mode.asked)
     node.create_subscription(String, name, take, profile)
     rclpy.spin(node)
 

@@ -90,7 +90,8 @@ def run(python: Path, modes: Sequence[str], kind: str) -> Watched:
     """Let modes run in a network of that kind, with breakpoints. Raises UserError."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        variables, talkers_by = {}, ()
+        variables: dict[str, str] = {}
+        talkers_by: Sequence[str] = ()
         if kind == LOSSY:
             hosts = stack.enter_context(network(LOSSES, 1))
             talkers_by, here_by = hosts.publisher.prefix, hosts.subscribers[0].prefix

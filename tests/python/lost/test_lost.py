@@ -243,6 +243,21 @@ def test_a_split_that_loses_is_named(tmp_path: Path) -> None:
     assert (shared.cause, len(shared.topics)) == (SPLIT, 3)
 
 
+def test_a_split_in_which_numbers_begin_again_restarts_no_publisher(tmp_path: Path) -> None:
+    drive = robot()
+    count = drive.lose("/imu", between(9.9, 10.4))
+    paths = []
+    for number, is_here in enumerate((between(0, 10), between(10, 20))):
+        part = Drive({topic: list(filter(is_here, sent)) for topic, sent in drive.topics.items()})
+        first = {topic: sent[0].number for topic, sent in part.topics.items()}
+        begin = {id(one): first[topic] for topic, sent in part.topics.items() for one in sent}
+        path = tmp_path / f"drive_{number}.mcap"
+        paths.append(mcap(path, part, lambda one, begin=begin: one.number - begin[id(one)]))
+    lost = read(*paths)
+    assert [verdicts(topic) for topic in lost.topics] == [{UNKNOWN}, set(), set()]
+    assert topics(lost)["/imu"].missing(UNKNOWN) == pytest.approx(count, abs=1)
+
+
 def test_order_copies_and_new_starts_are_no_losses(tmp_path: Path) -> None:
     drive = robot()
     drive.change("/imu", lambda one: one.stamp_ns + (15_000_000 if one.number % 40 == 7 else 0))
@@ -350,5 +365,5 @@ def test_a_recording_of_wirecost_leaves_out_the_numbers_of_what_it_misses(tmp_pa
         for tick in range(100):
             missed = {30: 4, 60: 1}.get(tick, 0)
             writer.write(channel, 10_000_000 * tick, 0, b"\0\1\0\0", missed)
-    (scan,) = lost_messages([str(path)], read_series([path], [], lambda *_: None)).topics
+    (scan,) = read(path).topics
     assert [(gap.missing, gap.verdict) for gap in scan.gaps] == [(4, LOST), (1, LOST)]

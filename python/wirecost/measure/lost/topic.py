@@ -147,11 +147,13 @@ class _Gaps:
             lacking = self._not_stamped(rate)
         is_new = np.zeros(len(before), np.bool_)
         is_open = np.ones(len(before), np.bool_)
-        if missing is not None:
-            is_new = np.isin(before + 1, missing.restarts)
-            is_open = ~_within(before, missing, len(self._series.times))
         # MCAP does not say whether its numbers are the publisher's.
         is_counted = missing is not None and self._series.numbered != MCAP_SEQUENCE
+        if missing is not None:
+            is_new = np.isin(before + 1, missing.restarts)
+            if not is_counted:  # a recorder may number each file from 0
+                is_new &= self._series.files[before] == self._series.files[before + 1]
+            is_open = ~_within(before, missing, len(self._series.times))
         is_late = is_open & ~is_new & (lacking <= 0)
         is_left = is_open & ~is_new & (lacking > 0)
         none = np.zeros(len(before), np.int64)
