@@ -258,6 +258,15 @@ def test_a_split_in_which_numbers_begin_again_restarts_no_publisher(tmp_path: Pa
     assert topics(lost)["/imu"].missing(UNKNOWN) == pytest.approx(count, abs=1)
 
 
+def test_losses_among_messages_that_came_at_once_are_counted(tmp_path: Path) -> None:
+    """A recorder stood still: what waited for it came at once, without every other message."""
+    drive = robot()
+    drive.change("/imu", lambda one: BEGIN + 7 * SECOND if between(5, 7)(one) else one.logged_ns)
+    count = drive.lose("/imu", lambda one: between(5.5, 7)(one) and one.number % 2 == 0)
+    path = mcap(tmp_path / "drive.mcap", drive, published=lambda one, _: one.stamp_ns)
+    assert topics(read(path))["/imu"].missing(LOST) == count > 20
+
+
 def test_order_copies_and_new_starts_are_no_losses(tmp_path: Path) -> None:
     drive = robot()
     drive.change("/imu", lambda one: one.stamp_ns + (15_000_000 if one.number % 40 == 7 else 0))

@@ -21,13 +21,13 @@ PLACES = (READER, SOCKET, WRITER, WAY, OPEN)
 class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     """Messages of a topic between its publishers and one subscribing process.
 
-    ``published``: between the first and the last message that it took, None where only breakpoints
-    tell; ``places``: how many messages died where; ``untaken``: published after the last that it
-    took, which wait, or died; ``held``: messages that waited when others had fallen out of the
-    reader's history; ``takes_every_s``: time between takes while others waited, None where none
-    did; ``published_every_s``: mean interval; ``dropped_datagrams``: at sockets of the process, of
-    all topics together, None where nobody may look; ``refusals``: publishers whose QoS does not
-    fit, by what does not.
+    ``published``: between the first and the last message that it took, None where breakpoints did
+    not count it, here or as publishers are elsewhere; ``places``: how many messages died where;
+    ``untaken``: published after the last that it took, which wait, or died; ``held``: messages that
+    waited when others had fallen out of the reader's history; ``takes_every_s``: time between takes
+    while others waited, None where none did; ``published_every_s``: mean interval;
+    ``dropped_datagrams``: at sockets of the process, of all topics together, None where nobody may
+    look; ``refusals``: publishers whose QoS does not fit, by what does not.
     """
 
     topic: str

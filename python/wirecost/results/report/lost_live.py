@@ -29,7 +29,7 @@ LONGEST_NAME = 24
 UNTOLD = "cannot be told"
 ROS2 = "ros2"
 """System in which breakpoints count what subscribers take."""
-UNSEEN = "took nothing"
+UNSEEN, ELSEWHERE = "took nothing", "publisher is elsewhere"
 REFUSED = "QoS does not fit"
 
 
@@ -66,14 +66,21 @@ def sentence(lost: LiveLost) -> str:
         )
     if not lost.is_attached:
         return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
-    told = [each for each in lost.subscriptions if each.published]
+    told = [each for each in lost.subscriptions if each.taken]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
     worst = max(told, key=lambda each: each.missing)
     if not worst.missing:
-        count = sum(each.published or 0 for each in told)
-        return f"No message was lost: {_took(len(told))} all of {count:,} in {span}."
-    who = f"{worst.missing:,} of {worst.published:,} messages did not reach {_nodes(worst)}"
+        here = [each.published for each in told if each.published is not None]
+        if not here:
+            return f"No reader noticed a loss in {span}; the publishers are elsewhere."
+        return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+    count = (
+        f"{worst.missing:,}"
+        if worst.published is None
+        else f"{worst.missing:,} of {worst.published:,}"
+    )
+    who = f"{count} messages did not reach {_nodes(worst)}"
     places = _places(worst)
     parts = [f"{count:,} {_died(place)}" for place, count in places]
     died = f"they {_died(places[0][0])}" if len(places) == 1 else ", ".join(parts)
@@ -151,7 +158,9 @@ def _rows(lost: LiveLost) -> list[_Row]:
     for each in lost.subscriptions:
         rows += [_Row(each, place, count) for place, count in _places(each)]
         rows += [_Row(each, REFUSED, None)] if each.refusals else []
-        if each.published is None and not each.refusals:
+        if each.published is None and each.taken:
+            rows += [] if each.missing else [_Row(each, ELSEWHERE, None)]
+        elif each.published is None and not each.refusals:
             rows.append(_Row(each, UNSEEN if lost.is_attached else _untold(lost), None))
         elif each.published and not each.missing:
             rows.append(_Row(each, "", 0))
@@ -249,6 +258,8 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         for each in sorted(untaken, key=lambda each: -each.untaken)
     ]
     yield from ((line, "") for line in few(lines))
-    if lost.is_attached and any(each.published is None for each in lost.subscriptions):
-        yield f"{UNSEEN}: within a process, from another machine, or nothing came.", "dim"
+    if lost.is_attached and any(each.taken is None for each in lost.subscriptions):
+        yield f"{UNSEEN}: within a process, or nothing came.", "dim"
+    if any(each.taken and each.published is None for each in lost.subscriptions):
+        yield f"{ELSEWHERE}: what fell out of the reader's history cannot be told.", "dim"
     yield f"Counting itself took {units.percent(lost.looking)} of a core.", "dim"
