@@ -23,6 +23,8 @@ from .faults import LOSSES, LOSSY, PROFILE_VARIABLES, SMALL, SMALL_SOCKETS
 SCENARIO = Path(__file__).with_name("scenario.py")
 NODE = Path(__file__).with_name("losing.py")
 ANSWER = "answer.json"
+UNSEEN = {"places": {}, "taken": 0, "published": 0, "refusals": {}}
+"""A subscription of which the command says nothing."""
 
 
 @dataclass
@@ -39,8 +41,7 @@ class Watched:
     def of(self, mode: str) -> Any:
         """Return the subscription of a mode's listener."""
         every = [each for each in self.answer["subscriptions"] if each["topic"] == f"/{mode}"]
-        (subscription,) = every
-        return subscription
+        return every[0] if len(every) == 1 else UNSEEN
 
     def missing(self, mode: str) -> int:
         """Return how many messages its listener lacks between the first and the last."""
@@ -50,7 +51,8 @@ class Watched:
         """Say whether the counts of a mode are those of its listener, and died at that place."""
         subscription, numbers, missing = self.of(mode), self.taken[mode], self.missing(mode)
         return bool(
-            subscription["places"] == ({place: missing} if missing else {})
+            numbers
+            and subscription["places"] == ({place: missing} if missing else {})
             and subscription["taken"] == len(numbers)
             # None where the talker is in another network.
             and subscription["published"] in (None, numbers[-1] - numbers[0] + 1)
