@@ -17,7 +17,7 @@ from wirecost.measure.cost.live.ros1_listener import Graph
 from wirecost.replay.dds import qos
 
 GRAPH = """
-import subprocess, sys, time
+import signal, subprocess, sys, time
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import qos
@@ -25,16 +25,20 @@ writing, reading = (_dds.Participant(0, name, b"", ["127.0.0.1"]) for name in ("
 reader = _dds.Reader(reading, "t", "T", qos.any_of_class(True, False), b"", Queue(1 << 20), 0)
 writer = _dds.Writer(writing, "t", "T", qos.any_of_class(False, False), b"")
 watch = subprocess.Popen([sys.executable, "-m", "wirecost", "lost", "--live", "dds", *sys.argv[1:]])
-while watch.poll() is None:
+while not writer.readers() and watch.poll() is None:
+    time.sleep(0.05)
+for _ in range(200):
     writer.send(bytes(8))
     time.sleep(0.01)
-sys.exit(watch.returncode)
+time.sleep(3)
+watch.send_signal(signal.SIGINT)
+sys.exit(watch.wait())
 """
 
 
 def test_a_domain_has_refusals_and_no_places(tmp_path: Path) -> None:
     out = tmp_path / "lost.json"
-    words = [sys.executable, "-c", GRAPH, "--for", "5s", "--json", out]
+    words = [sys.executable, "-c", GRAPH, "--for", "100s", "--json", out]
     done = run_inside("loopback", words)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
