@@ -42,7 +42,7 @@ FAULTS = (
     Fault("burst", "depth 5, bursts of 20", READER),
     Fault("stopped", "depth 10, stopped for 1 s", READER),
     Fault("mismatch", "reliable asked for", REFUSED),
-    Fault("writer", "depth 1, 2 MB, small socket", WRITER, SMALL),
+    Fault("writer", "writer's depth 1, 2 MB, small socket", WRITER, SMALL),
     Fault("socket", "best effort, 2 MB, small socket", SOCKET, SMALL),
     Fault("way", "best effort, 10 % of packets", WAY, LOSSY),
 )

@@ -34,12 +34,13 @@ STOPPED_AT = 20
 class Mode:
     """``burst``: messages without a pause between them; ``large``: every other one is.
 
-    ``stopped_s``: for how long the listener stands still.
+    ``kept``: depth of the listener where it is another; ``stopped_s``: for how long it stands still.
     """
 
     count: int = 100
     hz: float = 50
     depth: int = 10
+    kept: int = 0
     burst: int = 1
     callback_s: float = 0.0
     large: bool = False
@@ -57,7 +58,7 @@ MODES = {
     "burst": Mode(count=80, hz=2, depth=5, burst=20, callback_s=0.005),
     "stopped": Mode(stopped_s=1.0),
     "socket": Mode(count=60, hz=30, large=True, offered=BEST_EFFORT, asked=BEST_EFFORT),
-    "writer": Mode(count=60, hz=30, depth=1, large=True),
+    "writer": Mode(count=60, hz=30, depth=1, kept=100, large=True),
     "way": Mode(count=300, offered=BEST_EFFORT, asked=BEST_EFFORT),
     "mismatch": Mode(offered=BEST_EFFORT),
 }
@@ -97,7 +98,7 @@ def listen(name: str, mode: Mode) -> None:
             stop(mode.stopped_s)
 
     node = Node(f"{name}_listener")
-    profile = qos.QoSProfile(depth=mode.depth, reliability=mode.asked)
+    profile = qos.QoSProfile(depth=mode.kept or mode.depth, reliability=mode.asked)
     node.create_subscription(String, name, take, profile)
     rclpy.spin(node)
 

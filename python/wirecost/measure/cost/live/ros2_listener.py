@@ -219,7 +219,11 @@ def main() -> None:
             if not tell(graph.topics.values()):
                 break
             due += TOLD_EVERY_S
-        rclpy.spin_once(node, timeout_sec=max(0.0, min(0.1, due - time.monotonic())))
+        wait_s = max(0.0, min(0.1, due - time.monotonic()))
+        if job["listens"]:
+            rclpy.spin_once(node, timeout_sec=wait_s)
+        else:
+            time.sleep(wait_s)
 
 
 if __name__ == "__main__":
