@@ -34,7 +34,8 @@ STOPPED_AT = 20
 class Mode:
     """``burst``: messages without a pause between them; ``large``: every other one is.
 
-    ``kept``: depth of the listener where it is another; ``stopped_s``: for how long it stands still.
+    ``kept``: depth of the listener where it is another; ``stopped_s``: for how long that stands
+    still.
     """
 
     count: int = 100

@@ -58,7 +58,9 @@ def test_a_node_gets_its_inputs_and_its_outputs_are_received() -> None:
             peers.send(points, 40, 100)
             got = peers.take(queue, 40)
             printed = peers.end(node)
-    assert [(message[0], peers.stamp(message[-1])) for message in got] == [(3, n) for n in range(40)]
+    assert [(message[0], peers.stamp(message[-1])) for message in got] == [
+        (3, n) for n in range(40)
+    ]
     assert "points 40 tf_static" in printed
 
 
