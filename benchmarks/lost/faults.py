@@ -38,13 +38,13 @@ class Fault:
 
 
 FAULTS = (
-    Fault("slow", "depth 1, callback of 200 ms", READER),
+    Fault("slow", "depth 1, slow callback", READER),
     Fault("burst", "depth 5, bursts of 20", READER),
-    Fault("stopped", "depth 10, stopped for 1 s", READER),
-    Fault("mismatch", "reliable asked for", REFUSED),
-    Fault("writer", "writer's depth 1, 2 MB, small socket", WRITER, SMALL),
-    Fault("socket", "best effort, 2 MB, small socket", SOCKET, SMALL),
-    Fault("way", "best effort, 10 % of packets", WAY, LOSSY),
+    Fault("stopped", "depth 10, stopped", READER),
+    Fault("mismatch", "reliable asked", REFUSED),
+    Fault("writer", "writer's depth 1, small socket", WRITER, SMALL),
+    Fault("socket", "best effort, small socket", SOCKET, SMALL),
+    Fault("way", "best effort, lossy network", WAY, LOSSY),
 )
 HEALTHY = ("healthy", "quick", "large")
 """Modes in which nothing is lost: 50 Hz, 1 kHz, and 2 MB at 10 Hz."""

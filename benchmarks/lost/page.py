@@ -74,17 +74,16 @@ def text(rows: Sequence[Row], healthy: Healthy, share: float) -> str:
         "",
         "    sudo python -m benchmarks.lost PYTHON-WITH-RCLPY…    # in a checkout",
         "",
-        f"**It counts and places {right} of {len(rows)} losses as they were made. Of "
-        f"{healthy.messages:,} messages of healthy topics in {healthy.seconds / 60:g} minutes it "
-        f"calls {healthy.said} lost; {healthy.lost} were.** Beside {FAST_HZ:,} messages per second "
-        f"it takes {units.percent(share)} of a core.",
+        f"**It counts and places {right} of {len(rows)} losses as they were made. In "
+        f"{healthy.seconds / 60:g} minutes of {healthy.messages:,} messages it calls "
+        f"{healthy.said} lost; {healthy.lost} were.** At {FAST_HZ:,} messages per second it takes "
+        f"{units.percent(share)} of a core.",
         "",
         "```",
         *_table(rows),
         "```",
         "",
-        f"Machine: {machine_name()}; rclpy over Fast DDS. What is lost follows from the numbers "
-        "that each listener takes.",
+        f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
     ]
     return "\n".join(lines) + "\n"
 

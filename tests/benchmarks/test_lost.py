@@ -41,8 +41,8 @@ def test_the_page_shows_what_was_wrong() -> None:
     wrong = row_of(SLOW, "jazzy", run("slow", [1, 2, 5], {WAY: 2}))
     right = row_of(MISMATCH, "kilted", run("mismatch", [], {}, refusals={"why": ["/talker"]}))
     page = text([wrong, right], healthy_of(run("healthy", [1, 2], {}), ["healthy"], 300), 0.013)
-    assert "**It counts and places 1 of 2 losses as they were made. Of 2 messages" in page
-    assert "in 5 minutes it calls 0 lost; 0 were.**" in page
+    assert "**It counts and places 1 of 2 losses as they were made. In 5 minutes of 2" in page
+    assert "of 2 messages it calls 0 lost; 0 were.**" in page
     assert f"{SLOW.made}  {SLOW.place}  2, wrong: 2 on the way\n" in page
     assert page.splitlines()[-4].split() == [*MISMATCH.made.split(), REFUSED, "all"]
 
