@@ -55,7 +55,8 @@ nb::list take(Queue& queue, std::size_t max_messages, double timeout_s) {
   nb::list taken;
   for (const Message& each : messages) {
     taken.append(nb::make_tuple(each.channel, each.received.realtime, each.received.monotonic,
-                                each.source_ns, nb::bytes(each.bytes.get(), each.size)));
+                                each.source_ns, each.missed,
+                                nb::bytes(each.bytes.get(), each.size)));
   }
   return taken;
 }

@@ -11,11 +11,13 @@ class Queue:
     """
 
     def __init__(self, max_bytes: int) -> None: ...
-    def take(self, max_messages: int, timeout_s: float) -> list[tuple[int, int, int, int, bytes]]:
+    def take(
+        self, max_messages: int, timeout_s: float
+    ) -> list[tuple[int, int, int, int, int, bytes]]:
         """Wait for the first message and return all that are there.
 
         Each is its channel, receive time by CLOCK_REALTIME and by CLOCK_MONOTONIC, source time (0
-        unknown), all in ns, and the bytes.
+        unknown), all in ns, how many of its channel are missing directly before it, and the bytes.
         """
 
     def counts(self) -> dict[int, tuple[int, int, int]]:

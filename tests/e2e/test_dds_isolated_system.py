@@ -58,7 +58,9 @@ def test_a_node_gets_its_inputs_and_its_outputs_are_received() -> None:
             peers.send(points, 40, 100)
             got = peers.take(queue, 40)
             printed = peers.end(node)
-    assert [(message[0], peers.stamp(message[4])) for message in got] == [(3, n) for n in range(40)]
+    assert [(message[0], peers.stamp(message[-1])) for message in got] == [
+        (3, n) for n in range(40)
+    ]
     assert "points 40 tf_static" in printed
 
 
@@ -113,7 +115,7 @@ def test_services_of_the_node_are_called() -> None:
             until(lambda: bool(isolated.unmatched()))
             isolated.call(ENABLE, b"\0\1\0\3\1" + bytes(3))
             points.send(peers.cloud(1, 10))
-            assert [peers.stamp(message[4]) for message in peers.take(queue, 1)] == [1]
+            assert [peers.stamp(message[-1]) for message in peers.take(queue, 1)] == [1]
 
 
 def test_parameters_set_at_run_time_are_set_again(snapshot: SnapshotAssertion) -> None:
@@ -151,7 +153,7 @@ def test_large_messages_are_not_lost() -> None:
             assert connected(isolated)
             peers.send(sink, count, points, 0.1)
             got = peers.take(queue, count)
-    assert [peers.stamp(message[4]) for message in got] == list(range(count))
+    assert [peers.stamp(message[-1]) for message in got] == list(range(count))
     for *_, message in got:
         # Without the header, where Cyclone states its padding, and that padding.
         sent = peers.cloud(peers.stamp(message), points)
@@ -176,7 +178,7 @@ def test_large_best_effort_messages_fit_into_the_sockets() -> None:
             assert Activity(node.pid).wait_idle(20)
             for number in range(count):
                 sink.send(peers.cloud(number, points))
-                assert [peers.stamp(each[4]) for each in peers.take(queue, 1, 20)] == [number]
+                assert [peers.stamp(each[-1]) for each in peers.take(queue, 1, 20)] == [number]
 
 
 def test_what_the_isolated_system_publishes_itself_is_not_recorded() -> None:
@@ -189,7 +191,7 @@ def test_what_the_isolated_system_publishes_itself_is_not_recorded() -> None:
             assert connected(isolated)
             sink.send(peers.cloud(7, 10))
             points.send(peers.cloud(1, 10))
-            assert [peers.stamp(message[4]) for message in peers.take(queue, 2, 2)] == [1]
+            assert [peers.stamp(message[-1]) for message in peers.take(queue, 2, 2)] == [1]
 
 
 def test_two_isolated_systems_are_strangers() -> None:

@@ -20,8 +20,10 @@ bool Queue::put(Message message) {
     const std::size_t bytes = message.size + overhead;
     if (bytes > max_bytes_ - held_bytes_) {
       ++count.dropped;
+      missing_[message.channel] += 1 + message.missed;
       return false;
     }
+    message.missed += std::exchange(missing_[message.channel], 0);
     held_bytes_ += bytes;
     messages_.push_back(std::move(message));
   }

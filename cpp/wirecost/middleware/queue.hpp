@@ -27,13 +27,16 @@ struct Message {
   Stamp received;
   /// When it was sent by its sender's account, by CLOCK_REALTIME; 0 where unknown.
   std::int64_t source_ns = 0;
+  /// Messages of its channel that are missing directly before it, as far as numbers say.
+  std::uint64_t missed = 0;
   /// Not initialized before reading, so a large one costs memory as it fills.
   std::unique_ptr<std::byte[]> bytes;
   std::size_t size = 0;
 };
 
 /// From any number of receiving threads to one that takes. Holds at most `max_bytes`; a message
-/// that does not fit is dropped and counted, since waiting here would change what is recorded.
+/// that does not fit is dropped and counted, since waiting here would change what is recorded. The
+/// next one of its channel has it among those that it missed.
 class Queue {
  public:
   struct Count {
@@ -56,6 +59,8 @@ class Queue {
   std::deque<Message> messages_;
   std::size_t held_bytes_ = 0;
   std::map<std::uint32_t, Count> counts_;
+  /// Messages by channel that are missing before the next one.
+  std::map<std::uint32_t, std::uint64_t> missing_;
 };
 
 }  // namespace wirecost::middleware

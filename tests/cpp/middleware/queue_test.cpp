@@ -55,9 +55,14 @@ TEST(Queue, DropsAndCountsWhatDoesNotFit) {
   EXPECT_FALSE(queue.put(message(2, 500)));
   EXPECT_FALSE(queue.put(message(2, 2000)));
   EXPECT_EQ(queue.take(10, 0s).size(), 1U);
-  EXPECT_TRUE(queue.put(message(2, 500)));
+  Message last = message(2, 500);
+  last.missed = 4;
+  EXPECT_TRUE(queue.put(std::move(last)));
+  EXPECT_EQ(queue.take(10, 0s).at(0).missed, 6U);
+  EXPECT_TRUE(queue.put(message(2, 0)));
+  EXPECT_EQ(queue.take(10, 0s).at(0).missed, 0U);
   const Queue::Count count = queue.counts().at(2);
-  EXPECT_EQ(count.received, 3U);
+  EXPECT_EQ(count.received, 4U);
   EXPECT_EQ(count.dropped, 2U);
   EXPECT_EQ(count.bytes, 3000U);
 }

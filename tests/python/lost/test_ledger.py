@@ -90,3 +90,13 @@ def test_publishers_count_for_themselves() -> None:
         published(0, 10, 20), published(5, 15, 25, pid=11), taken(m0=1, m5=6, m20=21, m25=26)
     )
     assert (only.published, only.taken, only.missing) == (6, 4, 2)
+
+
+@pytest.mark.parametrize(("tells", "before"), [(True, 3), (False, 0)])
+def test_of_a_publisher_elsewhere_only_what_the_reader_noticed_counts(
+    tells: bool, before: int
+) -> None:
+    losses = [calls(LOST, LISTENER, (1, 9), (20, 2), (90, 5)), calls(GONE, LISTENER, (30, 1))]
+    only = ledger(taken(m0=1, m30=31, m40=41), *losses, tells=tells)
+    assert (only.published, only.taken) == (0, 3)
+    assert (only.before, only.behind, only.either) == (before, 0, 0)

@@ -55,6 +55,8 @@ def screen(found: LiveLost) -> str:
             "Let /filter and /lidar agree on /points: ERROR: Best effort publisher",
         ),
         ({}, {"published": None, "taken": None}, "No message was taken in 30.0 s"),
+        ({}, {"published": None}, "No reader noticed a loss in 30.0 s; the publishers are elsewh"),
+        ({WAY: 9}, {"published": None}, "/points: 9 messages did not reach /filter in 30.0 s: the"),
     ],
 )
 def test_the_sentence_and_the_remedy_fit(

@@ -13,6 +13,9 @@ import pytest
 from lost.recordings import BEGIN, SECOND, Drive, Sent, bag, db3, mcap, steady
 from wirecost.data.recordings.series import read_series
 from wirecost.measure.lost.recording import lost_messages
+from wirecost.replay.middleware import Topic
+from wirecost.replay.recording.writer import INPUT, RecordingWriter
+from wirecost.replay.systems import SYSTEMS
 from wirecost.results.records.lost import (
     CLOCK,
     COMMON,
@@ -240,6 +243,30 @@ def test_a_split_that_loses_is_named(tmp_path: Path) -> None:
     assert (shared.cause, len(shared.topics)) == (SPLIT, 3)
 
 
+def test_a_split_in_which_numbers_begin_again_restarts_no_publisher(tmp_path: Path) -> None:
+    drive = robot()
+    count = drive.lose("/imu", between(9.9, 10.4))
+    paths = []
+    for number, is_here in enumerate((between(0, 10), between(10, 20))):
+        part = Drive({topic: list(filter(is_here, sent)) for topic, sent in drive.topics.items()})
+        first = {topic: sent[0].number for topic, sent in part.topics.items()}
+        begin = {id(one): first[topic] for topic, sent in part.topics.items() for one in sent}
+        path = tmp_path / f"drive_{number}.mcap"
+        paths.append(mcap(path, part, lambda one, begin=begin: one.number - begin[id(one)]))
+    lost = read(*paths)
+    assert [verdicts(topic) for topic in lost.topics] == [{UNKNOWN}, set(), set()]
+    assert topics(lost)["/imu"].missing(UNKNOWN) == pytest.approx(count, abs=1)
+
+
+def test_losses_among_messages_that_came_at_once_are_counted(tmp_path: Path) -> None:
+    """A recorder stood still: what waited for it came at once, without every other message."""
+    drive = robot()
+    drive.change("/imu", lambda one: BEGIN + 7 * SECOND if between(5, 7)(one) else one.logged_ns)
+    count = drive.lose("/imu", lambda one: between(5.5, 7)(one) and one.number % 2 == 0)
+    path = mcap(tmp_path / "drive.mcap", drive, published=lambda one, _: one.stamp_ns)
+    assert topics(read(path))["/imu"].missing(LOST) == count > 20
+
+
 def test_order_copies_and_new_starts_are_no_losses(tmp_path: Path) -> None:
     drive = robot()
     drive.change("/imu", lambda one: one.stamp_ns + (15_000_000 if one.number % 40 == 7 else 0))
@@ -338,3 +365,14 @@ def test_a_rate_that_changes_is_no_loss(tmp_path: Path) -> None:
     drive = Drive()
     drive.publish("/imu", [*steady(100, 5.0), *steady(20, 5.0, BEGIN + 5 * SECOND)])
     assert not read(db3(tmp_path / "drive", drive)).missing(LOST, UNKNOWN)
+
+
+def test_a_recording_of_wirecost_leaves_out_the_numbers_of_what_it_misses(tmp_path: Path) -> None:
+    path = tmp_path / "recording.mcap"
+    with RecordingWriter(path, SYSTEMS["dds"]) as writer:
+        channel = writer.add_topic(Topic("/scan", "std_msgs/msg/Empty"), INPUT)
+        for tick in range(100):
+            missed = {30: 4, 60: 1}.get(tick, 0)
+            writer.write(channel, 10_000_000 * tick, 0, b"\0\1\0\0", missed)
+    (scan,) = read(path).topics
+    assert [(gap.missing, gap.verdict) for gap in scan.gaps] == [(4, LOST), (1, LOST)]

@@ -77,7 +77,7 @@ def test_a_node_hears_what_is_played_and_its_outputs_come_back(
 
     def all_came() -> bool:
         got.extend(
-            (fields[0], fields[4]) for fields in queue.take(1000, 0.1) if b"message" in fields[4]
+            (fields[0], fields[-1]) for fields in queue.take(1000, 0.1) if b"message" in fields[-1]
         )
         return len(got) >= 8
 

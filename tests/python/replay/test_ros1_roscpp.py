@@ -128,7 +128,7 @@ def test_it_is_replayed(tmp_path: Path) -> None:
 
             def is_changed() -> bool:
                 sink.send(string("d"))
-                return string("d. 2nd none") in {fields[4] for fields in queue.take(100, 0.1)}
+                return string("d. 2nd none") in {fields[-1] for fields in queue.take(100, 0.1)}
 
             until(is_changed)
             assert isolated.unmatched() == []

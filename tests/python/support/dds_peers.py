@@ -21,7 +21,7 @@ ROBOT = ROOT / "tests" / "nodes" / "dds" / "robot.py"
 POINTS_HASH = "RIHS01_9198cabf7da3796ae6fe19c4cb3bdd3525492988c70522628af5daa124bae2b5"
 POINT_BYTES = 16
 
-Received = tuple[int, int, int, int, bytes]
+Received = tuple[int, int, int, int, int, bytes]
 
 
 @contextmanager

@@ -76,13 +76,14 @@ bool DdsReader::from_before(const Message& message) const {
          message.received.monotonic < made_.monotonic + looked_at_ns;
 }
 
-void DdsReader::count_missed(const SampleName& received) {
+std::uint64_t DdsReader::count_missed(const SampleName& received) {
   const std::lock_guard lock(choice_mutex_);
   std::int64_t& last = last_[received.writer];
-  if (last > 0 && received.sequence > last + 1) {
-    missed_ += static_cast<std::uint64_t>(received.sequence - last - 1);
-  }
+  const std::int64_t missed =
+      last > 0 ? std::max<std::int64_t>(received.sequence - last - 1, 0) : 0;
   last = std::max(last, received.sequence);
+  missed_ += static_cast<std::uint64_t>(missed);
+  return static_cast<std::uint64_t>(missed);
 }
 
 void DdsReader::on_subscription_matched(dds::DataReader*,
@@ -95,12 +96,13 @@ void DdsReader::on_data_available(dds::DataReader* reader) {
     Message message;
     dds::SampleInfo info;
     if (reader->take_next_sample(&message, &info) != ReturnCode_t::RETCODE_OK) return;
+    const SampleName own = name_of(info.sample_identity);
+    // What tells that an instance ended has a number as well.
+    message.missed = count_missed(own);
     if (!info.valid_data) continue;
     message.received = Stamp::now();
     const auto source_ns = info.source_timestamp.to_ns();
     message.source_ns = std::max(std::int64_t{0}, static_cast<std::int64_t>(source_ns));
-    const SampleName own = name_of(info.sample_identity);
-    count_missed(own);
     if (!chosen(own.writer) || (live_only_ && from_before(message))) continue;
     handler_(std::move(message), own, name_of(info.related_sample_identity));
   }

@@ -76,7 +76,8 @@ class DdsReader final : private eprosima::fastdds::dds::DataReaderListener {
       const eprosima::fastdds::dds::SubscriptionMatchedStatus& change) override;
   bool chosen(const Guid& writer);
   bool from_before(const Message& message) const;
-  void count_missed(const SampleName& received);
+  /// Returns how many of its writer's messages are missing directly before it.
+  std::uint64_t count_missed(const SampleName& received);
 
   const DdsQos qos_;
   const Handler handler_;

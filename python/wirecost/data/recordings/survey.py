@@ -53,7 +53,8 @@ class TopicSurvey:
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
     says; ``watched_s``: seconds for which they were counted, None for the whole recording;
     ``missed``: messages of the count that were published and did not come, ``lost`` of them before
-    they were received; ``links``: publishers and subscribers, and whether their QoS fits.
+    they were received, if it ``is_numbered``; ``links``: publishers and subscribers, and whether
+    their QoS fits.
     """
 
     connection: RecordedConnection
@@ -69,6 +70,7 @@ class TopicSurvey:
     watched_s: float | None = None
     missed: int = 0
     lost: int = 0
+    is_numbered: bool = False
     links: list[Mapping[str, Any]] = field(default_factory=list)
     times: TopicTimes = field(default_factory=TopicTimes)
 

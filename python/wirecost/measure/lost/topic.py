@@ -35,9 +35,10 @@ def topic_gaps(series: TopicSeries, begin_ns: int) -> TopicGaps:
     ordered = _in_order(series)
     rate = steady_rate(ordered.times, ordered.parts)
     counted = _missing(ordered)
-    is_apart = counted is not None and rate is not None and _is_apart(ordered, counted)
-    missing = None if is_apart else counted
     is_stamped = rate is not None and _is_stamped(ordered, rate)
+    sent = ordered.stamps if is_stamped else ordered.times
+    is_apart = counted is not None and rate is not None and _is_apart(sent, counted)
+    missing = None if is_apart else counted
     gaps = _Gaps(ordered, begin_ns)
     if missing is not None:
         gaps.add(missing.before, missing.after, missing.counts, LOST)
@@ -81,12 +82,13 @@ def _missing(series: TopicSeries) -> MissingNumbers | None:
     return None if any(near) else missing
 
 
-def _is_apart(series: TopicSeries, missing: MissingNumbers) -> bool:
+def _is_apart(times: Column, missing: MissingNumbers) -> bool:
     """Say whether numbers grow without more time passing: they count something else, too.
 
-    Where messages are lost from a steady rate, more time passes between those that came.
+    Where messages are lost from a steady rate, more time passes between those that came, or were
+    published if they waited for a recorder. ``times``: of each message.
     """
-    intervals = np.diff(series.times)
+    intervals = np.diff(times)
     has_gap = np.zeros(len(intervals), np.bool_)
     has_gap[np.minimum(missing.before, missing.after)] = True
     if has_gap.sum() < LEAST_THINNED:
@@ -147,11 +149,13 @@ class _Gaps:
             lacking = self._not_stamped(rate)
         is_new = np.zeros(len(before), np.bool_)
         is_open = np.ones(len(before), np.bool_)
-        if missing is not None:
-            is_new = np.isin(before + 1, missing.restarts)
-            is_open = ~_within(before, missing, len(self._series.times))
         # MCAP does not say whether its numbers are the publisher's.
         is_counted = missing is not None and self._series.numbered != MCAP_SEQUENCE
+        if missing is not None:
+            is_new = np.isin(before + 1, missing.restarts)
+            if not is_counted:  # a recorder may number each file from 0
+                is_new &= self._series.files[before] == self._series.files[before + 1]
+            is_open = ~_within(before, missing, len(self._series.times))
         is_late = is_open & ~is_new & (lacking <= 0)
         is_left = is_open & ~is_new & (lacking > 0)
         none = np.zeros(len(before), np.int64)

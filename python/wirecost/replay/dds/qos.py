@@ -54,3 +54,17 @@ def from_dds(qos: _dds.Qos) -> Qos:
 def any_of_class(reliable: bool, transient_local: bool) -> _dds.Qos:
     """Return a reader that every writer matches which offers just that."""
     return _dds.Qos(reliable=reliable, transient_local=transient_local, depth=0)
+
+
+def why_not(offered: _dds.Qos, asked: _dds.Qos) -> str:
+    """Return what of a writer's QoS does not suffice for a reader, empty where all does."""
+    later = float("inf")  # what 0 stands for
+    too_weak = {
+        "reliability": asked.reliable and not offered.reliable,
+        "durability": asked.transient_local and not offered.transient_local,
+        "deadline": (offered.deadline_ns or later) > (asked.deadline_ns or later),
+        "liveliness": asked.manual_liveliness and not offered.manual_liveliness,
+        "liveliness lease": (offered.lease_ns or later) > (asked.lease_ns or later),
+    }
+    names = [name for name, is_too_weak in too_weak.items() if is_too_weak]
+    return f"the publisher offers less {', '.join(names)}" if names else ""

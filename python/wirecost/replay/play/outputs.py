@@ -85,7 +85,7 @@ class OutputCatcher:
         while True:
             ending = self._ending.is_set()
             messages = self.queue.take(1024, 0.02)
-            for channel, wall_ns, monotonic_ns, source_ns, message in messages:
+            for channel, wall_ns, monotonic_ns, source_ns, _, message in messages:
                 if not self.paused:
                     self._keep(channel, wall_ns, monotonic_ns, source_ns or wall_ns, message)
             self._taken += len(messages)

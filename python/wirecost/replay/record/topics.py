@@ -39,6 +39,7 @@ class _Followed:
     """In the file; known once the first message came, and with it the topic's definition."""
     messages: int = 0
     """Written; what the queue still holds at the end came after it."""
+    missed: int = 0
     bytes: int = 0
     reported: int = 0
 
@@ -82,7 +83,7 @@ class RecordedTopics:
     def write_messages(self, graph: Callable[[], NodeGraph | None]) -> bool:
         """Write what the queue holds; whether that was the first message of any topic."""
         first = False
-        for number, _, monotonic_ns, source_ns, message in self._queue.take(1024, TAKE_S):
+        for number, _, monotonic_ns, source_ns, missed, message in self._queue.take(1024, TAKE_S):
             entry = self._followed[number]
             if entry.channel is None:
                 if now := graph():
@@ -90,8 +91,9 @@ class RecordedTopics:
                 entry.channel = self._writer.add_topic(entry.topic, entry.role)
                 first = True
             log_ns = monotonic_ns + self._wall_minus_monotonic_ns
-            self._writer.write(entry.channel, log_ns, source_ns or log_ns, message)
+            self._writer.write(entry.channel, log_ns, source_ns or log_ns, message, missed)
             entry.messages += 1
+            entry.missed += missed
             entry.bytes += len(message)
         return first
 
@@ -116,7 +118,8 @@ class RecordedTopics:
         ]
 
     def _dropped(self, number: int) -> int:
-        return self._queue.counts().get(number, (0, 0, 0))[1]
+        """Return how many messages are missing: by numbers, or until now for want of room."""
+        return max(self._followed[number].missed, self._queue.counts().get(number, (0, 0, 0))[1])
 
 
 def _joined(graph: NodeGraph) -> list[tuple[Topic, str]]:

@@ -40,7 +40,10 @@ SECRET = re.compile(r"secret|token|passw|passphrase|credential|private|api_?key"
 
 @dataclass(frozen=True)
 class JoinedTopic:
-    """A topic of the node, which appeared ``after_s`` after the start; how many were written."""
+    """A topic of the node, which appeared ``after_s`` after the start; how many were written.
+
+    ``dropped``: messages that are missing, as the recorder had no room or never received them.
+    """
 
     topic: Topic
     after_s: float

@@ -56,9 +56,12 @@ class RecordingWriter(Closing):
         self._counted[channel] = Counted(topic)
         return channel
 
-    def write(self, channel: int, log_ns: int, publish_ns: int, message: bytes) -> None:
+    def write(
+        self, channel: int, log_ns: int, publish_ns: int, message: bytes, missed: int = 0
+    ) -> None:
+        """Write a message; ``missed``: messages of its channel that are missing before it."""
         with self._as_user_error():
-            self._writer.write(channel, log_ns, message, publish_ns)
+            self._writer.write(channel, log_ns, message, publish_ns, missed)
         if channel in self._counted:
             self._counted[channel].add(max(log_ns, 0))
 

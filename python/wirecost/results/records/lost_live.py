@@ -21,13 +21,13 @@ PLACES = (READER, SOCKET, WRITER, WAY, OPEN)
 class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     """Messages of a topic between its publishers and one subscribing process.
 
-    ``published``: between the first and the last message that it took, None where only breakpoints
-    tell; ``places``: how many messages died where; ``untaken``: published after the last that it
-    took, which wait, or died; ``held``: messages that waited when others had fallen out of the
-    reader's history; ``takes_every_s``: time between takes while others waited, None where none
-    did; ``published_every_s``: mean interval; ``dropped_datagrams``: at sockets of the process, of
-    all topics together, None where nobody may look; ``refusals``: publishers whose QoS does not
-    fit, by what does not.
+    ``published``: between the first and the last message that it took, None where breakpoints did
+    not count it, here or as publishers are elsewhere; ``places``: how many messages died where;
+    ``untaken``: published after the last that it took, which wait, or died; ``held``: messages that
+    waited when others had fallen out of the reader's history; ``takes_every_s``: time between takes
+    while others waited, None where none did; ``published_every_s``: mean interval;
+    ``dropped_datagrams``: at sockets of the process, of all topics together, None where nobody may
+    look; ``refusals``: publishers whose QoS does not fit, by what does not.
     """
 
     topic: str
@@ -52,13 +52,14 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
 class HeardTopic(msgspec.Struct, kw_only=True, frozen=True):
     """Messages of a topic that our own subscription received, by sequence numbers.
 
-    ``missed``: published in between; ``lost``: of these, as the middleware says, on the way.
+    ``missed``: published in between, None where nothing numbers them; ``lost``: of these, as the
+    middleware says, on the way.
     """
 
     topic: str
     published: Count
-    missed: Count
-    lost: Count
+    missed: Count | None
+    lost: Count | None
 
 
 class LiveLost(msgspec.Struct, kw_only=True, frozen=True):

@@ -26,8 +26,10 @@ from wirecost.system.counted import counted
 from wirecost.system.foreign import shown, without_middle
 
 LONGEST_NAME = 24
-UNTOLD = "cannot be told without --attach"
-UNSEEN = "took nothing"
+UNTOLD = "cannot be told"
+ROS2 = "ros2"
+"""System in which breakpoints count what subscribers take."""
+UNSEEN, ELSEWHERE = "took nothing", "publisher is elsewhere"
 REFUSED = "QoS does not fit"
 
 
@@ -63,27 +65,45 @@ def sentence(lost: LiveLost) -> str:
             "cannot be told. Try again with fewer programs beside it."
         )
     if not lost.is_attached:
-        missed = sum(topic.missed for topic in lost.heard)
-        if not missed:
-            own = f"missed none of {sum(topic.published for topic in lost.heard):,} messages"
-        else:
-            topics = counted(sum(bool(topic.missed) for topic in lost.heard), "topic")
-            own = f"missed {counted(missed, 'message')} of {topics}"
-        return f"What subscribers took {UNTOLD}. wirecost's own subscription {own} in {span}."
-    told = [each for each in lost.subscriptions if each.published]
+        return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
+    told = [each for each in lost.subscriptions if each.taken]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
     worst = max(told, key=lambda each: each.missing)
     if not worst.missing:
-        count = sum(each.published or 0 for each in told)
-        return f"No message was lost: {_took(len(told))} all of {count:,} in {span}."
-    who = f"{worst.missing:,} of {worst.published:,} messages did not reach {_nodes(worst)}"
+        here = [each.published for each in told if each.published is not None]
+        if not here:
+            return f"No reader noticed a loss in {span}; the publishers are elsewhere."
+        return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+    count = (
+        f"{worst.missing:,}"
+        if worst.published is None
+        else f"{worst.missing:,} of {worst.published:,}"
+    )
+    who = f"{count} messages did not reach {_nodes(worst)}"
     places = _places(worst)
     parts = [f"{count:,} {_died(place)}" for place, count in places]
     died = f"they {_died(places[0][0])}" if len(places) == 1 else ", ".join(parts)
     others = counted(sum(bool(each.missing) for each in told) - 1, "more subscriber")
     also = "" if others.startswith("0") else f" {others} lost messages, too."
     return f"{_topic(worst)}: {who} in {span}: {died}.{also}"
+
+
+def _untold(lost: LiveLost) -> str:
+    return f"{UNTOLD} without --attach" if lost.system == ROS2 else UNTOLD
+
+
+def _own(lost: LiveLost) -> str:
+    """Return what wirecost's own subscription missed."""
+    told = [topic for topic in lost.heard if topic.missed is not None]
+    missed = sum(topic.missed or 0 for topic in told)
+    if not told:
+        return "wirecost's own subscription received no message with a number"
+    if not missed:
+        count = sum(topic.published for topic in told)
+        return f"wirecost's own subscription missed none of {counted(count, 'message')}"
+    topics = counted(sum(bool(topic.missed) for topic in told), "topic")
+    return f"wirecost's own subscription missed {counted(missed, 'message')} of {topics}"
 
 
 def _took(count: int) -> str:
@@ -138,8 +158,10 @@ def _rows(lost: LiveLost) -> list[_Row]:
     for each in lost.subscriptions:
         rows += [_Row(each, place, count) for place, count in _places(each)]
         rows += [_Row(each, REFUSED, None)] if each.refusals else []
-        if each.published is None and not each.refusals:
-            rows.append(_Row(each, UNSEEN if lost.is_attached else UNTOLD, None))
+        if each.published is None and each.taken:
+            rows += [] if each.missing else [_Row(each, ELSEWHERE, None)]
+        elif each.published is None and not each.refusals:
+            rows.append(_Row(each, UNSEEN if lost.is_attached else _untold(lost), None))
         elif each.published and not each.missing:
             rows.append(_Row(each, "", 0))
     return sorted(rows, key=lambda row: (-(row.missing or 0), row.place != REFUSED))
@@ -180,7 +202,7 @@ def _steps(lost: LiveLost) -> Iterator[str]:
         for place, _count_there in _places(each):
             if place in REMEDIES:
                 yield REMEDIES[place](lost, each)
-    if not lost.is_attached:
+    if not lost.is_attached and lost.system == ROS2:
         yield (
             "Count what each subscriber takes, by breakpoints, as root"
             "\nwirecost lost --live ros2 --attach"
@@ -236,6 +258,8 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         for each in sorted(untaken, key=lambda each: -each.untaken)
     ]
     yield from ((line, "") for line in few(lines))
-    if lost.is_attached and any(each.published is None for each in lost.subscriptions):
-        yield f"{UNSEEN}: within a process, from another machine, or nothing came.", "dim"
+    if lost.is_attached and any(each.taken is None for each in lost.subscriptions):
+        yield f"{UNSEEN}: within a process, or nothing came.", "dim"
+    if any(each.taken and each.published is None for each in lost.subscriptions):
+        yield f"{ELSEWHERE}: what fell out of the reader's history cannot be told.", "dim"
     yield f"Counting itself took {units.percent(lost.looking)} of a core.", "dim"

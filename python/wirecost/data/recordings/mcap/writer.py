@@ -56,10 +56,18 @@ class McapWriter:
         return self._channels[key]
 
     def write(
-        self, channel: int, log_ns: int, data: bytes | memoryview, publish_ns: int | None = None
+        self,
+        channel: int,
+        log_ns: int,
+        data: bytes | memoryview,
+        publish_ns: int | None = None,
+        missed: int = 0,
     ) -> None:
-        """Write a message; a time before 1970, which MCAP cannot hold, becomes 0."""
-        sequence = self._sequences.get(channel, 0)
+        """Write a message; a time before 1970, which MCAP cannot hold, becomes 0.
+
+        ``missed``: messages that are missing before it, whose numbers are left out.
+        """
+        sequence = (self._sequences.get(channel, 0) + missed) & 0xFFFFFFFF
         self._sequences[channel] = (sequence + 1) & 0xFFFFFFFF
         published = log_ns if publish_ns is None else publish_ns
         # The library asks for bytes and takes whatever lies in memory as they do.

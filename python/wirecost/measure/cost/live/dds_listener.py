@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
 
 from wirecost import _dds
 from wirecost._middleware import Queue
@@ -19,6 +21,7 @@ from wirecost.measure.cost.live.listening import (
     OWN_SERVICES,
     SETTLED_NS,
     HeardTopic,
+    by_profile,
     living_processes,
     process_of,
     tell,
@@ -80,6 +83,8 @@ class Graph:
             topic.subscribers = [_owner(end, owners) for end in alive if not end.writer]
             for end in alive:
                 topic.place(_owner(end, owners), process_of(end.guid))
+            readers = [end for end in alive if not end.writer]
+            topic.links = list(_links(writers, readers, lambda end: _owner(end, owners)))
             if writers:
                 topic.qos = ", ".join(sorted({_words(end.qos) for end in writers}))
             if self._listens and writers and key not in self._open:
@@ -111,7 +116,7 @@ class Graph:
 
     def listen(self, seconds: float) -> None:
         """Count what comes until then."""
-        for channel, at_ns, time_ns, source_ns, data in self._queue.take(TAKEN_AT_ONCE, seconds):
+        for channel, at_ns, time_ns, source_ns, _, data in self._queue.take(TAKEN_AT_ONCE, seconds):
             begun_ns = self._begun_ns[channel]
             was_kept = 0 < source_ns < begun_ns and at_ns < begun_ns + SETTLED_NS
             self._channels[channel].add(data, KEPT if was_kept else time_ns)
@@ -125,6 +130,9 @@ class Graph:
                 time.monotonic_ns(),
             )  # fmt: skip
             self._missed[channel] = reader.missed()
+            # It takes at once what comes, so what has no number died before.
+            self._channels[channel].lost = reader.missed()
+            self._channels[channel].is_numbered = True
 
     def close(self) -> None:
         for reader in self._open.values():
@@ -147,6 +155,24 @@ def _name(key: Key) -> str | None:
 def _owner(end: _dds.FoundEndpoint, owners: dict[bytes, str]) -> str:
     """Return the node of an end; its participant's number where no node claims it."""
     return owners.get(end.guid) or f"/participant_{end.guid[:12].hex()}"
+
+
+def _links(
+    writers: Sequence[_dds.FoundEndpoint],
+    readers: Sequence[_dds.FoundEndpoint],
+    owner: Callable[[_dds.FoundEndpoint], str],
+) -> Iterator[dict[str, Any]]:
+    """Yield owners with one QoS that write, those with one that read, and if both fit."""
+    for (writer, publishers), (reader, subscribers) in product(
+        by_profile(writers, lambda end: qos.from_dds(end.qos), owner),
+        by_profile(readers, lambda end: qos.from_dds(end.qos), owner),
+    ):
+        yield {
+            "publishers": publishers,
+            "subscribers": subscribers,
+            "is_reliable": writer.qos.reliable and reader.qos.reliable,
+            "why_not": qos.why_not(writer.qos, reader.qos),
+        }
 
 
 def _words(offered: _dds.Qos) -> str:

@@ -163,6 +163,7 @@ class LiveGraph(Closing):
         topic.qos, topic.unknown = str(told["qos"]), topic.unknown or str(told["unknown"])
         topic.watched_s, topic.missed = float(told["watched_s"]), int(told["missed"])
         topic.links, topic.lost = list(told["links"]), int(told["lost"])
+        topic.is_numbered = bool(told["is_numbered"])
         for size, time_ns in zip(told["sizes"], told["times"], strict=True):
             if time_ns == KEPT:
                 topic.sizes.append(int(size))

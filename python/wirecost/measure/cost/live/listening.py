@@ -11,7 +11,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -70,6 +70,16 @@ def without_dead(
     ]
 
 
+def by_profile(
+    ends: Iterable[End], kind_of: Callable[[End], Hashable], node_of: Callable[[End], str]
+) -> list[tuple[End, list[str]]]:
+    """Return an end of each kind of QoS, and the nodes of all of that kind."""
+    nodes: dict[Hashable, tuple[End, list[str]]] = {}
+    for end in ends:
+        nodes.setdefault(kind_of(end), (end, []))[1].append(node_of(end))
+    return list(nodes.values())
+
+
 class SequenceGaps:
     """Sequence numbers of all publishers of a topic, which come without saying whose they are."""
 
@@ -109,6 +119,7 @@ class HeardTopic:
         self.qos = self.unknown = ""
         self.links: list[dict[str, Any]] = []
         self.missed = self.lost = 0
+        self.is_numbered = False
         self._begun_ns = self._ended_ns = 0
         self._sizes: list[int] = []
         self._times: list[int] = []
@@ -173,7 +184,7 @@ class HeardTopic:
         document = dict(
             self.about, publishers=self.publishers, subscribers=self.subscribers, qos=self.qos,
             processes=self.processes, unknown=self.unknown, watched_s=self.watched_s,
-            missed=self.missed, lost=self.lost, links=self.links,
+            missed=self.missed, lost=self.lost, is_numbered=self.is_numbered, links=self.links,
             sizes=self._sizes, times=self._times,
             sample={place: base64.b64encode(data).decode() for place, data in self._sample.items()},
         )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 import threading
 import time
@@ -17,12 +18,14 @@ from contextlib import suppress
 from http.client import HTTPConnection
 from typing import Any
 
-from wirecost.measure.cost.live.listening import KEPT, HeardTopic, tell
+from wirecost.measure.cost.live.listening import KEPT, MOST_MISSED, HeardTopic, tell
 
 NAME = "/wirecost_cost"
 TOLD_EVERY_S = 1.0
 OWN_SERVICES = ("/get_loggers", "/set_logger_level")
 """Services that every node has."""
+NUMBERED = re.compile(r"(\s|#.*\n)*(std_msgs/)?Header\s")
+"""Begin of the definition of a message that its publisher numbers."""
 PATIENCE_S = 1.0
 """How long a node may take to say in which process it is."""
 
@@ -81,6 +84,7 @@ class Graph:
         return self._processes[node]
 
     def _heard(self, topic: HeardTopic) -> Callable[[Any], None]:
+        last: dict[str, int] = {}
         publishers: set[str] = set()
 
         def heard(message: Any) -> None:
@@ -92,6 +96,13 @@ class Graph:
                 topic.about["type"] = header.get("type", topic.about["type"])
                 topic.about["definition"] = header.get("message_definition", "")
                 topic.about["digest"] = header.get("md5sum", "")
+                if NUMBERED.match(topic.about["definition"]):
+                    topic.is_numbered = True
+                    number = int.from_bytes(message._buff[:4], "little")
+                    missed = number - last.get(publisher, number) - 1
+                    if 0 < missed <= MOST_MISSED:
+                        topic.note_missed(missed, len(message._buff), time.monotonic_ns())
+                    last[publisher] = number
                 topic.add(message._buff, KEPT if was_kept else None)
 
         return heard

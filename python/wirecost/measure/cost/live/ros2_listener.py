@@ -22,6 +22,7 @@ from wirecost.measure.cost.live.listening import (
     SETTLED_NS,
     HeardTopic,
     SequenceGaps,
+    by_profile,
     living_processes,
     process_of,
     tell,
@@ -134,6 +135,7 @@ def _heard(topic: HeardTopic) -> Callable[[bytes, Any], None]:
     def heard(data: bytes, info: Any) -> None:
         number = info.get("publication_sequence_number") or UNKNOWN_NUMBER
         if number != UNKNOWN_NUMBER:
+            topic.is_numbered = True
             missed = gaps.missed(number, len(topic.publishers))
             topic.note_missed(missed, len(data), time.monotonic_ns())
         was_kept = 0 < info.get("source_timestamp", 0) < begun_ns and time.time_ns() < settled_ns
@@ -161,9 +163,10 @@ def _lost(topic: HeardTopic) -> Callable[[Any], None]:
 
 def _links(qos: Any, published: list[Any], subscribed: list[Any]) -> Iterator[dict[str, Any]]:
     """Yield nodes with one profile that publish, those with one that subscribe, and if both fit."""
-    for (offered, publishers), (asked, subscribers) in product(
-        _by_profile(published), _by_profile(subscribed)
+    for (writer, publishers), (reader, subscribers) in product(
+        by_profile(published, _kind, _node_name), by_profile(subscribed, _kind, _node_name)
     ):
+        offered, asked = writer.qos_profile, reader.qos_profile
         fits, why = qos.qos_check_compatible(offered, asked)
         reliable = qos.ReliabilityPolicy.RELIABLE
         yield {
@@ -174,14 +177,8 @@ def _links(qos: Any, published: list[Any], subscribed: list[Any]) -> Iterator[di
         }
 
 
-def _by_profile(ends: list[Any]) -> list[tuple[Any, list[str]]]:
-    """Return the nodes of ends with the same QoS, beside it."""
-    nodes: dict[tuple[str, ...], tuple[Any, list[str]]] = {}
-    for end in ends:
-        profile = end.qos_profile
-        kind = tuple(str(getattr(profile, name)) for name in PROFILE)
-        nodes.setdefault(kind, (profile, []))[1].append(_node_name(end))
-    return list(nodes.values())
+def _kind(end: Any) -> tuple[str, ...]:
+    return tuple(str(getattr(end.qos_profile, name)) for name in PROFILE)
 
 
 def _message_class(type_: str) -> Any:
@@ -222,7 +219,11 @@ def main() -> None:
             if not tell(graph.topics.values()):
                 break
             due += TOLD_EVERY_S
-        rclpy.spin_once(node, timeout_sec=max(0.0, min(0.1, due - time.monotonic())))
+        wait_s = max(0.0, min(0.1, due - time.monotonic()))
+        if job["listens"]:
+            rclpy.spin_once(node, timeout_sec=wait_s)
+        else:
+            time.sleep(wait_s)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class WatchedGraph(Closing):
             topic = topics.get(ledger.topic)
             subscribers = sorted(self._nodes(ledger.pid, topic, is_publisher=False))
             placed.update((ledger.topic, name) for name in subscribers)
-            if ledger.published or ledger.untaken:
+            if ledger.taken or ledger.untaken:
                 yield self._subscription(ledger, subscribers, topic)
         for topic in topics.values():
             for name in topic.subscribers or []:
@@ -98,6 +98,8 @@ class WatchedGraph(Closing):
         publishers: set[str] = set()
         for pid in ledger.pids:
             publishers |= self._nodes(pid, topic, is_publisher=True)
+        if not ledger.pids and topic is not None:
+            publishers = set(topic.publishers or ())
         dropped = self._sockets.of(ledger.pid)
         links = topic.links if topic is not None else []
         way = WRITER if _is_reliable(links, publishers, subscribers) else WAY
@@ -110,7 +112,7 @@ class WatchedGraph(Closing):
             pid=ledger.pid,
             subscribers=subscribers,
             publishers=sorted(publishers),
-            published=ledger.published,
+            published=ledger.published or None,
             taken=ledger.taken,
             untaken=ledger.untaken,
             places={place: count for place, count in places.items() if count},
@@ -167,6 +169,6 @@ def _heard(topic: TopicSurvey) -> HeardTopic:
     return HeardTopic(
         topic=topic.connection.topic,
         published=topic.count,
-        missed=topic.missed,
-        lost=topic.lost,
+        missed=topic.missed if topic.is_numbered else None,
+        lost=topic.lost if topic.is_numbered else None,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecost.measure.cost.live.handles import UNKNOWN
-from wirecost.measure.lost.live.calls import GONE, LOST, PUBLISH, TAKE, TopicCalls
+from wirecost.measure.lost.live.calls import CALL, GONE, LOST, PUBLISH, TAKE, TopicCalls
 
 SAME_NS = 1
 """Nanoseconds by which a time differs after it was sent: DDS counts fractions of 2**-32 s."""
@@ -22,7 +22,8 @@ class Ledger:
 
     Counted between the first and the last message that it took of each publisher: ``published``,
     ``taken``, and where the others died: ``before`` its reader has them, ``behind`` in its
-    history, or ``either``. ``untaken``: published after the last; ``pids``: of the publishers;
+    history, or ``either``. ``untaken``: published after the last; ``pids``: of the publishers; with
+    none here, ``published`` is 0, and ``before`` what its reader noticed.
     ``held``: messages that waited whenever some had fallen out; ``takes_every_s``: time between
     takes while another waited, None where none ever did.
     """
@@ -95,20 +96,38 @@ def _ledger(topic: str, pid: int, every: Sequence[TopicCalls], tells: bool) -> L
                 pairings.append(pairing)
                 ledger.pids.add(published.pid)
                 ledger.untaken += len(messages) - 1 - int(pairing.places[-1])
+    if not pairings:
+        _note_alone(ledger, every, tells)
+        return ledger
     ledger.published = sum(pairing.count for pairing in pairings)
     ledger.taken = sum(len(pairing.places) for pairing in pairings)
     if not ledger.missing:
         return ledger
     least, most = 0, ledger.missing
     if tells:
-        losses = (*_of(every, LOST, topic), *_of(every, GONE, topic))
-        own = [calls.calls for calls in losses if calls.pid == pid]
-        least, most = _lost(np.concatenate(own) if own else None, pairings)
+        least, most = _lost(_own(every, topic, pid, LOST, GONE), pairings)
         least, most = min(least, ledger.missing), min(most, ledger.missing)
     ledger.before, ledger.either = least, most - least
     ledger.behind = ledger.missing - most
     _note_rates(ledger, pairings)
     return ledger
+
+
+def _own(every: Sequence[TopicCalls], topic: str, pid: int, *kinds: int) -> NDArray[np.void]:
+    """Return the calls of a process for a topic."""
+    calls = [each for kind in kinds for each in _of(every, kind, topic) if each.pid == pid]
+    return np.concatenate([np.zeros(0, CALL), *(each.calls for each in calls)])
+
+
+def _note_alone(ledger: Ledger, every: Sequence[TopicCalls], tells: bool) -> None:
+    """Note what a reader took and noticed of publishers that are elsewhere."""
+    taken = _own(every, ledger.topic, ledger.pid, TAKE)
+    losses = _own(every, ledger.topic, ledger.pid, LOST, GONE)
+    ledger.taken = len(taken)
+    if tells and len(taken):
+        first, last = taken["time"].min(), taken["time"].max()
+        is_between = (losses["time"] > first) & (losses["time"] <= last)
+        ledger.before = int(losses["value"][is_between].sum())
 
 
 def _pairing(published: NDArray[np.void], taken: NDArray[np.void]) -> _Pairing | None:
@@ -124,14 +143,12 @@ def _pairing(published: NDArray[np.void], taken: NDArray[np.void]) -> _Pairing |
     return _Pairing(published[order], places, taken["time"][is_known][firsts])
 
 
-def _lost(losses: NDArray[np.void] | None, pairings: Sequence[_Pairing]) -> tuple[int, int]:
+def _lost(losses: NDArray[np.void], pairings: Sequence[_Pairing]) -> tuple[int, int]:
     """Return how many messages between those taken were lost before the reader, at least, at most.
 
     A reader notices that when the next message comes, so between its publish and its take. A loss
     that it notices near the first or the last take may belong to messages beyond.
     """
-    if losses is None:
-        return 0, 0
     begins = [pairing.times[0] for pairing in pairings]
     ends = [pairing.times[-1] for pairing in pairings]
     beyond_first = [pairing.published_at(pairing.places[0] + 1) for pairing in pairings]

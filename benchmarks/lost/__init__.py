@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``wirecost lost --live`` says of messages that die on purpose."""
