@@ -218,7 +218,8 @@ EXPORTED int pthread_mutex_lock(pthread_mutex_t* mutex) {
   const void* const frame = __builtin_frame_address(0);
   // Not while the lock is held, and not in what is judged.
   Taking* taking = reports.observer == nullptr ? takings.of(mutex) : nullptr;
-  if (taking != nullptr && taking->is_of(here.thread, frame, caller)) taking = nullptr;
+  if (taking != nullptr && (taking->is_of(here.thread, frame, caller) || !taking->may_walk()))
+    taking = nullptr;
   Taking::Addresses addresses;
   if (taking != nullptr) addresses = takings.walk();
   const Lock try_lock = next_try_lock.get();

@@ -37,6 +37,8 @@ class Taking {
     caller_.store(caller, std::memory_order_relaxed);
     thread_.store(thread);
   }
+  /// Whether it is worth a walk: a lock that is often taken is slowed down for a while only.
+  bool may_walk() { return walks_.fetch_add(1, std::memory_order_relaxed) < most_walks; }
   /// False where another thread took the lock last, or takes it just now.
   bool read(int thread, Addresses& addresses) const {
     if (thread_.load() != thread) return false;
@@ -47,6 +49,8 @@ class Taking {
   }
 
  private:
+  static constexpr unsigned long most_walks = 10'000;
+  std::atomic<unsigned long> walks_{0};
   std::atomic<int> thread_{0};
   std::atomic<const void*> frame_{nullptr}, caller_{nullptr};
   std::array<std::atomic<std::uintptr_t>, most_frames + 1> addresses_{};

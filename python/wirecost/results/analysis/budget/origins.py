@@ -140,10 +140,12 @@ def _chosen(stacks: Sequence[Stack]) -> list[tuple[str, Stack, int]]:
     for stack in sorted(stacks, key=lambda one: one.first_ns):
         key = (stack.addresses, stack.python, stack.call, stack.priorities)
         earlier = same.get(key)
-        if earlier is not None:  # The lock's first holder is known by its innermost function.
-            holder = max(earlier.holder, stack.holder, key=len)
-            stack = replace(earlier, count=earlier.count + stack.count, holder=holder)
-        same[key] = stack
+        if earlier is None:
+            same[key] = stack
+            continue
+        # Who held a lock first is known by the innermost function only.
+        holder = max(earlier.holder, stack.holder, key=len)
+        same[key] = replace(earlier, count=earlier.count + stack.count, holder=holder)
     if not same:
         return []
     seen = sum(stack.count for stack in same.values())
