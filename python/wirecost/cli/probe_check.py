@@ -104,7 +104,8 @@ def command(
         if what or stop:
             raise UserError("--attach: is for a process that runs; leave out --stop and LOGS")
         functions = limits.patterns(FUNCTION)
-        program, logs = [], record_attached(process, functions, limits.counters(), seconds)
+        program: list[str] = []
+        logs = record_attached(process, functions, limits.counters(), seconds)
         status = 0
     elif not what:
         raise UserError("nothing to judge; give logs, --attach PID, or -- and a program")
