@@ -684,7 +684,7 @@ int main() { for (int i = 0; i < 10000; ++i) update(); }
     ("limits", "status", "said"),
     [
         ("allocations = 0", 2, "--attach: allocations: cannot be counted in a process that runs"),
-        ('p99 = "9s"\nmajor-faults = 0', 0, "2 met"),
+        ('max = "9s"\nmajor-faults = 0', 0, "2 met"),
         ('max = "1ms"', 3, "update max 1.00 ms"),
     ],
 )
