@@ -40,6 +40,7 @@ FAULTS = (
     Fault("open, close"),
     Fault("write"),
     Fault("printf"),
+    Fault("printf that is buffered"),
     Fault("std::cout"),
     Fault("fopen"),
     Fault("send, recv"),
@@ -48,4 +49,6 @@ FAULTS = (
     Fault("syscall"),
     Fault("syscall instruction", rtsan=False),
     Fault("first touch", rtsan=False),
+    Fault("copy on write", rtsan=False),
+    Fault("lazy binding", rtsan=False),
 )

@@ -35,8 +35,8 @@ class Load:
     cycle_ns: float
 
 
-def text(results: Sequence[Result], load: Load) -> str:
-    """Return the page."""
+def text(results: Sequence[Result], load: Load, findings: Sequence[bool], clean_cycles: int) -> str:
+    """Return the page; ``findings``: of each clean run of so many cycles, whether it failed."""
     faults = [one for one in results if one.fault.is_fault]
     found = sum(bool(one.in_program) and bool(one.in_plugin) for one in faults)
     others = [one for one in results if not one.fault.is_fault]
@@ -47,7 +47,8 @@ def text(results: Sequence[Result], load: Load) -> str:
         "    python -m benchmarks.gate    # in a checkout",
         "",
         f"**The gate finds {found} of {len(faults)} faults, in a program and in a plugin, and "
-        f"reports {false} of {len(others)} that are none.**",
+        f"reports {false} of {len(others)} that are none.** Of {len(findings)} clean runs of "
+        f"{clean_cycles:,} cycles it fails {sum(findings)}.",
         "",
         "```",
         "CPU time of a cycle that calls ten functions, at 1 kHz",

@@ -6,6 +6,7 @@
 // Faults: vector, string, function, log, exception, page, lock, printf; none: mended.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -87,7 +88,7 @@ int main(int count, char** words) {
   });
   auto next = Clock::now();
   for (std::size_t loop = 0; loop < loops; ++loop) {
-    std::this_thread::sleep_until(next += 1ms);
+    std::this_thread::sleep_until(next = std::max(next + 1ms, Clock::now()));
     controller.update(loop);
   }
   {

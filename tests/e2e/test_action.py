@@ -8,6 +8,7 @@ wheel is the requirement ``wirecost``, which pip finds satisfied without a netwo
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -240,6 +241,29 @@ def test_a_program_is_judged_by_a_budget(job: Job, tmp_path: Path) -> None:
     assert reported.startswith("::error title=wirecost probe check::exceeded")
     ran = job(**asked, candidate=sys.executable)
     assert (ran.succeeded, ran.outputs["verdict"]) == (False, "error")
+
+
+def test_the_pages_workflow_shows_the_line_of_its_example(job: Job, tmp_path: Path) -> None:
+    workspace = tmp_path / "github_workspace"
+    workspace.mkdir()
+    gate, action = ((ROOT / f"docs/{name}.md").read_text() for name in ("probe-check", "action"))
+    for name, text in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", gate, re.DOTALL):
+        (workspace / name).write_text(text)
+    (page,) = re.findall(r"```yaml\n(name: real-time\n.*?)```", action, re.DOTALL)
+    steps = YAML(typ="safe").load(page)["jobs"]["gate"]["steps"]
+    (build,) = (step["run"] for step in steps if "run" in step)
+    subprocess.run(["bash", "-c", build], cwd=workspace, check=True)
+    (asked,) = (step["with"] for step in steps if "/wirecost@" in step.get("uses", ""))
+    ran = job(**asked)
+    assert (ran.succeeded, ran.outputs["verdict"]) == (False, "exceeded")
+    document = json.loads((workspace / asked["sarif"]).read_text())
+    places = [
+        result["locations"][0]["physicalLocation"] for result in document["runs"][0]["results"]
+    ]
+    assert [(it["artifactLocation"]["uri"], it["region"]["startLine"]) for it in places] == [
+        ("loop.cpp", 5),
+        ("loop.cpp", 5),
+    ]
 
 
 def test_two_uses_in_one_job_write_two_comments(job: Job, measured: Path, slower: Path) -> None:

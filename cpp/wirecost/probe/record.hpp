@@ -98,7 +98,7 @@ struct Record {
   std::uint8_t depth;
   std::uint8_t counted;  ///< bit i: counter i has a value
   std::uint8_t scaled;   ///< bit i: that value is an estimate, the counter ran part of the time
-  std::uint16_t reserved;
+  std::uint16_t detail;  ///< of a stack: what is known beside it, plus 1; else 0
   std::uint64_t loop;
   std::int64_t value;
   std::int64_t begin_ns;

@@ -17,10 +17,18 @@ enum class Event : unsigned char {
 };
 inline constexpr std::size_t event_kinds = 6;
 
+/// What is known of an event beside where it happens.
+struct Detail {
+  int number = -1;        ///< of a system call; of a wait: the thread that holds the lock
+  bool inherits = false;  ///< that thread has the priority of whoever waits for it
+  /// Where it took the lock, the innermost function first; a zero ends them. Null: unknown.
+  const std::uintptr_t* holder = nullptr;
+};
+
 /// Whoever wants to know of the calling thread's events.
 struct Observer {
   /// `at`: the instruction that was interrupted; null where the program called a function.
-  void (*see)(Observer&, Event, const void* at);
+  void (*see)(Observer&, Event, const void* at, Detail);
 };
 
 /// Of one library and one thread.

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,8 +23,8 @@ constexpr std::array sources{
     Source{"allocations", Event::allocation, "wirecost_allocation_reports"},
     Source{"allocated-bytes", Event::allocation, "wirecost_allocation_reports", false},
     Source{"frees", Event::free, "wirecost_allocation_reports"},
-    Source{"lock-waits", Event::lock_wait, "wirecost_lock_reports"},
-    Source{"lock-wait-ns", Event::lock_wait, "wirecost_lock_reports", false},
+    Source{"lock-waits", Event::lock_wait, "wirecost_lock_wait_reports"},
+    Source{"lock-wait-ns", Event::lock_wait, "wirecost_lock_wait_reports", false},
     Source{"minor-faults", Event::minor_fault, "wirecost_fault_reports"},
     Source{"major-faults", Event::major_fault, "wirecost_fault_reports"},
     Source{"system-calls", Event::system_call, "wirecost_system_call_reports"},
@@ -32,6 +33,24 @@ constexpr std::array sources{
 Reports* reports_of(const char* function) {
   const auto of_thread = reinterpret_cast<Reports* (*)()>(dlsym(RTLD_DEFAULT, function));
   return of_thread == nullptr ? nullptr : of_thread();
+}
+
+/// 0: of no real-time class; above all others is SCHED_DEADLINE. -1: there is no such thread.
+int priority_of(int thread) {
+  constexpr int highest = 100;
+  const int policy = sched_getscheduler(thread);
+  if (policy < 0) return policy;
+  if ((policy & ~SCHED_RESET_ON_FORK) == SCHED_DEADLINE) return highest;
+  sched_param parameters{};
+  return sched_getparam(thread, &parameters) == 0 ? parameters.sched_priority : -1;
+}
+
+/// Of the calling thread, and of the one that holds the lock, as in the record.
+std::uint16_t priorities(const Detail& wait) {
+  constexpr int inherited = 1 << 14, base = 1 << 7;
+  const int own = priority_of(0), of_holder = wait.number < 0 ? -1 : priority_of(wait.number);
+  if (own < 0 || of_holder < 0) return 0;
+  return static_cast<std::uint16_t>(1 + own * base + of_holder + (wait.inherits ? inherited : 0));
 }
 
 // Of an address in a log: the module's number above, the address in it below.
@@ -99,12 +118,16 @@ void Stacks::arm(bool armed) {
   for (Reports* const one : to_arm_) one->arm(armed);
 }
 
+bool Stacks::same_kind(const Stack& one, const Stack& other) {
+  return one.counters == other.counters && one.place.section == other.place.section &&
+         one.detail == other.detail && std::ranges::equal(one.holders(), other.holders()) &&
+         one.python.view() == other.python.view();
+}
+
 Stacks::Stack* Stacks::known(const Stack& seen, const void* top, const void* at) {
   for (std::size_t i = 0; i < count_; ++i) {
     Stack& one = (*stacks_)[i];
-    if (!one.checkable || one.top != top || one.counters != seen.counters ||
-        one.place.section != seen.place.section || one.python.view() != seen.python.view())
-      continue;
+    if (!one.checkable || one.top != top || !same_kind(one, seen)) continue;
     // From the innermost on: what lies further out is there if all before was the same.
     const auto same = [&](const Frame& frame) {
       return frame.slot == nullptr ? frame.address == reinterpret_cast<std::uintptr_t>(at)
@@ -118,8 +141,7 @@ Stacks::Stack* Stacks::known(const Stack& seen, const void* top, const void* at)
 Stacks::Stack* Stacks::alike(const Stack& seen) {
   for (std::size_t i = 0; i < count_; ++i) {
     Stack& one = (*stacks_)[i];
-    if (one.counters == seen.counters && one.place.section == seen.place.section &&
-        one.frame_count == seen.frame_count && one.python.view() == seen.python.view() &&
+    if (same_kind(one, seen) && one.frame_count == seen.frame_count &&
         std::equal(one.frames.begin(), one.frames.begin() + one.frame_count, seen.frames.begin(),
                    [](const Frame& a, const Frame& b) { return a.address == b.address; }))
       return &one;
@@ -144,12 +166,21 @@ void Stacks::walk(Stack& seen, const void* top, const void* at) {
   seen.checkable = begin != end && std::none_of(first, end, over);
 }
 
-void Stacks::add(Event event, const void* at, const Place& place, std::int64_t now) {
+void Stacks::add(Event event, const void* at, Detail detail, const Place& place, std::int64_t now) {
   Stack& seen = scratch_;
   last_ = nullptr;
   seen.counters = counters_of_[static_cast<std::size_t>(event)];
   if (seen.counters == 0) return;
   seen.place = place;
+  seen.detail = event == Event::lock_wait
+                    ? priorities(detail)
+                    : static_cast<std::uint16_t>(std::clamp(detail.number, -1, 0xfffe) + 1);
+  seen.holder_count = 0;
+  if (detail.holder != nullptr)
+    while (seen.holder_count < most_frames && detail.holder[seen.holder_count] != 0) {
+      seen.holder[seen.holder_count] = detail.holder[seen.holder_count];
+      ++seen.holder_count;
+    }
   seen.python.size = 0;
   if (walks_ < most_walks) python_lines_.read(seen.python);
   const void* const top = __builtin_frame_address(0);
@@ -198,25 +229,33 @@ void Stacks::write(LogFile& log, Stack& stack, std::uint64_t number) {
   std::array<std::uint64_t, most_frames> addresses{};
   for (std::size_t i = 0; i < stack.frame_count; ++i)
     addresses[i] = in_module(log, stack.frames[i].address);
-  for (std::size_t at = 0; at < stack.frame_count; at += max_counters) {
+  std::array<std::uint64_t, most_frames> holder{};
+  for (std::size_t i = 0; i < stack.holder_count; ++i) holder[i] = in_module(log, stack.holder[i]);
+  std::uint16_t part = 0;
+  const auto write_part = [&](const std::uint64_t* begin, std::size_t count, bool of_holder) {
     Record* record = log.next();
     if (record == nullptr) return;
     record->id = stack.place.section;
     record->parent = stack.place.parent;
     record->kind = RecordKind::stack;
-    record->part = static_cast<std::uint16_t>(at / max_counters);
+    record->part = part;
     record->depth = stack.place.depth;
     record->counted = stack.counters;
+    record->scaled = of_holder ? 1 : 0;
+    record->detail = stack.detail;
     record->loop = stack.place.loop;
     record->value = static_cast<std::int64_t>(stack.count);
     record->begin_ns = stack.first_ns;
     record->end_ns = stack.last_ns;
     record->message = number;
-    std::copy_n(addresses.begin() + at, std::min(max_counters, stack.frame_count - at),
-                record->counters.begin());
-    if (at == 0) stack.record = record;
+    std::copy_n(begin, count, record->counters.begin());
+    if (part++ == 0) stack.record = record;
     log.publish();
-  }
+  };
+  for (std::size_t at = 0; at < stack.frame_count; at += max_counters)
+    write_part(addresses.data() + at, std::min(max_counters, stack.frame_count - at), false);
+  for (std::size_t at = 0; at < stack.holder_count; at += max_counters)
+    write_part(holder.data() + at, std::min(max_counters, stack.holder_count - at), true);
 }
 
 std::uint64_t Stacks::in_module(LogFile& log, std::uintptr_t address) {

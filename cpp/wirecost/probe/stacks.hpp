@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Stacks {
   /// Those of them that grow by one.
   std::uint8_t counted() const { return counted_; }
   /// Counts an event. Allocates nothing, takes no lock, and writes no log.
-  void add(Event event, const void* at, const Place& place, std::int64_t now);
+  void add(Event event, const void* at, Detail detail, const Place& place, std::int64_t now);
   /// Writes what is new; not in a handler of events.
   void write(LogFile& log);
   /// Writes all, and that a counter went over its limit at the stack that was added last.
@@ -60,6 +61,9 @@ class Stacks {
   struct Stack {
     Place place;
     std::uint8_t counters;  ///< bit i: counter i grew
+    std::uint16_t detail;   ///< as in the record
+    std::size_t holder_count;
+    std::array<std::uintptr_t, most_frames> holder;  ///< where the lock was taken
     std::size_t frame_count;
     std::array<Frame, most_frames> frames;
     const void* top;  ///< the address of the observing function's frame
@@ -68,6 +72,8 @@ class Stacks {
     std::int64_t first_ns, last_ns;
     std::uint64_t count;
     Record* record;
+
+    std::span<const std::uintptr_t> holders() const { return {holder.data(), holder_count}; }
   };
   struct Module {
     std::uintptr_t base, begin, end;
@@ -75,6 +81,8 @@ class Stacks {
 
   Stack* known(const Stack& seen, const void* top, const void* at);
   Stack* alike(const Stack& seen);
+  /// Whether both are of the same events, wherever they happened.
+  static bool same_kind(const Stack& one, const Stack& other);
   void walk(Stack& seen, const void* top, const void* at);
   void write(LogFile& log, Stack& stack, std::uint64_t number);
   std::uint64_t in_module(LogFile& log, std::uintptr_t address);

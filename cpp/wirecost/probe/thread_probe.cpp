@@ -74,8 +74,8 @@ class [[nodiscard]] ThreadProbe::Unwatched {
 };
 
 ThreadProbe::ThreadProbe(const Settings& settings)
-    : Observer{[](Observer& self, Event event, const void* at) {
-        static_cast<ThreadProbe&>(self).seen(event, at);
+    : Observer{[](Observer& self, Event event, const void* at, Detail detail) {
+        static_cast<ThreadProbe&>(self).seen(event, at, detail);
       }},
       log_(settings.folder, settings.records),
       counters_(settings.counters),
@@ -146,7 +146,7 @@ bool ThreadProbe::is_warm(std::int64_t begin_ns) const {
   return begin_ns - first_ns(begin_ns) >= after_ns_;
 }
 
-void ThreadProbe::seen(Event event, const void* at) {
+void ThreadProbe::seen(Event event, const void* at, Detail detail) {
   if (!watched_) return;
   watched_ = false;
   ++events_[static_cast<std::size_t>(event)];
@@ -163,7 +163,8 @@ void ThreadProbe::seen(Event event, const void* at) {
     const Undisturbed undisturbed;
     if (armed != nullptr) armed->arm(false);
     const ThreadUsage::Faults before = counters_.faults();
-    stacks_->add(event, at, {open.id, parent_at(depth_ - 1), std::uint8_t(depth_ - 1), open.loop},
+    stacks_->add(event, at, detail,
+                 {open.id, parent_at(depth_ - 1), std::uint8_t(depth_ - 1), open.loop},
                  monotonic_ns());
     counters_.leave_out_since(before);
     if (stops_) stop_if_exceeded();

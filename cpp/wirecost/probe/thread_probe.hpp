@@ -66,7 +66,7 @@ class ThreadProbe : private Observer {
   void warm_up();
   void watch(bool watched);
   /// An event of this thread, from within whatever caused it.
-  void seen(Event event, const void* at);
+  void seen(Event event, const void* at, Detail detail);
   /// Whether it is one too many for an open section, or may be.
   bool is_exceeding(Event event) const;
   /// Ends the program where a counter of an open section went over its limit.

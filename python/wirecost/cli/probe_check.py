@@ -19,6 +19,7 @@ from wirecost.cli.probe_program import (
     functions_request,
     is_log,
     read_logs,
+    record_attached,
     run_recorded,
 )
 from wirecost.results.report.shared.answer import Answer
@@ -38,11 +39,20 @@ EXAMPLE = "wirecost probe check --budget budget.toml -- ./program"
 
 @answering(markdown=True, others={"--junit": "junit_file", "--sarif": "sarif_file"})
 def command(
-    what: Annotated[
-        list[str],
-        argument(LOGS_OR_COMMAND, "Probe logs, traces, or a program to run and record."),
-    ],
     budget: Annotated[Path, option("The budget file: limits to check.", metavar="FILE.toml")],
+    what: Annotated[
+        list[str] | None,
+        argument(LOGS_OR_COMMAND, "Probe logs, traces, or a program to run and record."),
+    ] = None,
+    process: Annotated[
+        int | None,
+        option(
+            "Judge functions of a process that runs, by uprobes: times, faults, switches.",
+            "--attach",
+            metavar="PID",
+            min=1,
+        ),
+    ] = None,
     stop: Annotated[
         bool, option("Stop COMMAND by SIGTRAP when a count first exceeds its limit.", "--stop")
     ] = False,
@@ -53,7 +63,8 @@ def command(
         ),
     ] = True,
     seconds: Annotated[
-        float | None, duration("End COMMAND by SIGINT after this time.", "--for")
+        float | None,
+        duration("End COMMAND by SIGINT after this time, or observe --attach so long.", "--for"),
     ] = None,
     require_precision: Annotated[
         bool,
@@ -80,7 +91,7 @@ def command(
 
     COMMAND is unchanged: functions and threads that the budget names are recorded.
     """
-    from wirecost.results.analysis.budget.budget import read_budget
+    from wirecost.results.analysis.budget.budget import FUNCTION, read_budget
     from wirecost.results.analysis.budget.suppressions import read_suppressions
     from wirecost.results.analysis.budget.verdicts import EXCEEDED, NOT_DECIDED
     from wirecost.results.report.budget import budget_answer, junit
@@ -89,7 +100,16 @@ def command(
     passing = read_suppressions(suppressions) if suppressions else []
     if passing and (stop or not stacks):
         raise UserError("--suppressions: needs all stacks; leave out --stop and --no-stacks")
-    if all(map(is_log, what)):
+    if process is not None:
+        if what or stop:
+            raise UserError("--attach: is for a process that runs; leave out --stop and LOGS")
+        functions = limits.patterns(FUNCTION)
+        program: list[str] = []
+        logs = record_attached(process, functions, limits.counters(), seconds)
+        status = 0
+    elif not what:
+        raise UserError("nothing to judge; give logs, --attach PID, or -- and a program")
+    elif all(map(is_log, what)):
         for name, is_given in (("--for", seconds is not None), ("--stop", stop)):
             if is_given:
                 raise UserError(f"{name}: is for a program; give it after --")
@@ -192,7 +212,7 @@ def _resolved(stacks: Sequence[Stack]) -> dict[Address, tuple[SourceLine, ...]]:
 
     if not stacks:
         return {}
-    addresses = (address for stack in stacks for address in stack.addresses)
+    addresses = (it for stack in stacks for it in (*stack.addresses, *stack.holder))
     lines, notes = source_lines(addresses, min(stack.wall_ns for stack in stacks))
     say_notes(notes)
     return lines

@@ -98,6 +98,33 @@ def run_recorded(
         return read_logs([folder]), status
 
 
+def record_attached(
+    process: int, functions: Sequence[str], counters: Sequence[str], seconds: float | None
+) -> list[ProbeLog]:
+    """Return logs of a process's functions. Raises UserError where they cannot be recorded."""
+    from wirecost.observe.probe.function.attach import attach
+    from wirecost.observe.probe.function.request import HIGHEST_LIMIT
+    from wirecost.observe.probe.function.uprobes import COUNTED
+    from wirecost.observe.probe.run.counting import COUNTERS
+    from wirecost.system import scratch
+
+    if not functions or seconds is None:
+        raise UserError('--attach: needs --for 30s and a [function."NAME"] in the budget')
+    if lacks := [name for name in counters if name not in COUNTED]:
+        raise UserError(
+            f"--attach: {', '.join(lacks)}: cannot be counted in a process that runs; limit only "
+            f"times and {', '.join(sorted(COUNTED))}, or start the program: -- COMMAND"
+        )
+    os.environ[COUNTERS] = ",".join(counters) or "none"
+    with scratch.folder("probe", in_memory=True) as folder:
+        attach(
+            process, seconds, tuple(functions), HIGHEST_LIMIT, folder, lambda it: say_notes([it])
+        )
+        if not any(folder.glob("*.wprobe")):
+            raise UserError(f"process {process}: no call of these functions in {seconds:g} s")
+        return read_logs([folder])
+
+
 def by_functions(words: Sequence[str]) -> str:
     """Say how to judge functions of a program that has no probes, and no callbacks of ROS."""
     from wirecost.system.function_names import own_functions

@@ -20,6 +20,7 @@ import pytest
 from support.probe_logs import header, record
 from support.programs import execute
 from wirecost.__main__ import main
+from wirecost.observe.probe.function import uprobes
 from wirecost.observe.probe.symbols import source_lines
 from wirecost.results.analysis.budget.budget import FORBIDDEN, Line, ends_of, read_budget
 from wirecost.results.analysis.budget.first_budget import first_budget
@@ -56,6 +57,9 @@ FAULTS = {
     "lock": "lock-waits",
     "printf": "system-calls",
 }
+
+
+ACTS = {"exception": "throw", "log": "print (write)", "printf": "print (write)"}
 
 
 def write(path: Path, times_ns: Sequence[int], allocations: Sequence[int] | None = None) -> bytes:
@@ -309,10 +313,14 @@ def checked(
     return int(ended.value.code or 0), exceeded
 
 
-def line_of(text: str) -> int:
-    """Return the number of the line of the example that has a text."""
+def lines_of(text: str) -> list[int]:
+    """Return the numbers of the lines of the example that have a text."""
     lines = (EXAMPLES / "loop.cpp").read_text().splitlines()
-    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    return [number for number, line in enumerate(lines, 1) if text in line]
+
+
+def line_of(text: str) -> int:
+    (number,) = lines_of(text)
     return number
 
 
@@ -332,6 +340,11 @@ def test_the_example_fails_by_each_of_its_faults_with_its_line(
         return
     assert status == 3
     first = exceeded[quantity]["origins"][0]
+    assert first["act"] == ACTS.get(fault, "")
+    if fault == "lock":
+        assert first["held_at"]["line"] in lines_of(
+            "lock_guard<std::mutex> lock(controller.shared)"
+        )
     places = {"exception": "throw std::runtime_error", "log": "std::clog <<"}
     place = (str(EXAMPLES / "loop.cpp"), line_of(places.get(fault, f'fault == "{fault}"')))
     assert (first["own"]["file"], first["own"]["line"]) == place
@@ -444,7 +457,14 @@ int main(int, char** words) {
 """
 
 
-@pytest.mark.parametrize("mode", [os.RTLD_LAZY | os.RTLD_LOCAL, os.RTLD_NOW | os.RTLD_GLOBAL])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        os.RTLD_LAZY | os.RTLD_LOCAL,
+        os.RTLD_NOW | os.RTLD_GLOBAL,
+        os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND,
+    ],
+)
 def test_a_virtual_method_of_one_plugin_that_allocates(mode: int, tmp_path: Path) -> None:
     """Of two objects of a class the budget judges each."""
     source, host, plugin = (tmp_path / name for name in ("plugin.cpp", "host", "plugin.so"))
@@ -458,6 +478,77 @@ def test_a_virtual_method_of_one_plugin_that_allocates(mode: int, tmp_path: Path
     assert "plugin.cpp:6 in left::Joint::update (only, 5 of 5)" in said
     assert "left::Joint::update object 1 allocations 0 1 5 of 10 exceeded" in said
     assert "left::Joint::update object 2 allocations 0 0 0 of 10 met" in said
+
+
+INVERSION = """
+#include <pthread.h>
+#include <unistd.h>
+#include <cstdlib>
+pthread_mutex_t mutex;
+volatile bool held;
+[[gnu::noinline]] void update() { pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex); }
+void log_state() {
+  pthread_mutex_lock(&mutex);
+  held = true;
+  usleep(20000);
+  held = false;
+  pthread_mutex_unlock(&mutex);
+}
+void* log(void*) { for (;;) log_state(), usleep(10); }
+int main(int, char** words) {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setprotocol(&attributes, std::atoi(words[1]));
+  pthread_mutex_init(&mutex, &attributes);
+  pthread_t logger;
+  pthread_create(&logger, nullptr, log, nullptr);
+  const sched_param priority{7};
+  if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) != 0) return 77;
+  for (int i = 0; i < 10; ++i) {
+    while (!held) usleep(100);
+    update();
+  }
+  _exit(0);
+}
+"""
+NOT_PERMITTED = 77
+
+
+@pytest.mark.parametrize(("protocol", "act"), [(0, "priority inversion"), (1, "")])
+def test_a_wait_for_a_thread_of_lower_priority_shows_both_stacks(
+    protocol: int, act: str, tmp_path: Path
+) -> None:
+    """Where the lock's holder inherits the priority, it is a wait as any other."""
+    source, program, out = (tmp_path / name for name in ("inversion.cpp", "inversion", "o.json"))
+    source.write_text(INVERSION)
+    subprocess.run(["g++", "-g", "-O0", source, "-pthread", "-o", program], check=True)
+    if subprocess.run([program, "0"], check=False).returncode == NOT_PERMITTED:
+        pytest.skip("no permission for SCHED_FIFO")
+    budget = '[function."update"]\nlock-waits = 0'
+    done = judged(tmp_path, budget, program, protocol, options=["--json", out])
+    assert done.returncode == 3, done
+    said = " ".join(done.stdout.split())
+    assert "inversion.cpp:9 in log_state" in said, done.stdout
+    (origin,) = json.loads(out.read_text())["budgets"][0]["origins"]
+    assert origin["act"] == act
+    assert origin["priorities"] == {"own": 7, "holder": 0, "is_inherited": bool(protocol)}
+    names = [line["function"].partition("(")[0] for line in origin["holder"]]
+    assert names[:2] == ["log_state", "log"]
+    assert origin["stack"][0]["function"].startswith("update")
+
+
+def test_every_kind_of_event_is_named_with_its_number(tmp_path: Path) -> None:
+    source, program = tmp_path / "calls.cpp", tmp_path / "calls"
+    source.write_text(
+        "#include <unistd.h>\n#include <sys/syscall.h>\n[[gnu::noinline]] void update(int i) {\n"
+        "  for (int k = 0; k < 3; ++k) getppid();\n  if (i % 2) sync();\n  syscall(3000);\n}\n"
+        "int main() { for (int i = 0; i < 10; ++i) update(i); }"
+    )
+    subprocess.run(["g++", "-g", "-O1", source, "-o", program], check=True)
+    done = judged(tmp_path, '[function."update"]\nsystem-calls = 0', program)
+    said = " ".join(done.stdout.split())
+    assert "system-calls by getppid: calls.cpp:4 in update" in said
+    assert "also by system call 3000 10, sync 5" in said
 
 
 THREADS = """
@@ -580,6 +671,37 @@ def test_a_first_budget_of_functions_is_met_by_the_same_program(tmp_path: Path) 
     assert any(line.startswith("realtime = true") for line in untimed)
     done = judged(tmp_path, "\n".join(untimed), *program)
     assert done.returncode == 0, done.stdout
+
+
+ATTACHED = """
+#include <unistd.h>
+[[gnu::noinline]] void update() { usleep(2000); }
+int main() { for (int i = 0; i < 10000; ++i) update(); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "said"),
+    [
+        ("allocations = 0", 2, "--attach: allocations: cannot be counted in a process that runs"),
+        ('max = "9s"\nmajor-faults = 0', 0, "2 met"),
+        ('max = "1ms"', 3, "update max 1.00 ms"),
+    ],
+)
+def test_a_process_that_runs_is_judged(limits: str, status: int, said: str, tmp_path: Path) -> None:
+    if status != 2 and (why := uprobes.unavailable()):
+        pytest.skip(f"no uprobes: {why}")
+    source, program, budget = (tmp_path / name for name in ("a.cpp", "a", "budget.toml"))
+    source.write_text(ATTACHED)
+    subprocess.run(["g++", "-g", "-O1", source, "-o", program], check=True)
+    budget.write_text(f'[function."update"]\n{limits}\n')
+    wirecost = Path(sys.executable).with_name("wirecost")
+    with subprocess.Popen([program]) as process:
+        options = ["--budget", budget, "--attach", process.pid, "--for", "1s"]
+        done = execute([*map(str, [wirecost, "probe", "check", *options])], timeout=60)
+        process.kill()
+    text = " ".join((done.stdout + done.stderr).split())
+    assert (done.returncode, said in text) == (status, True), text
 
 
 def test_real_time_is_what_no_other_limit_says(tmp_path: Path) -> None:

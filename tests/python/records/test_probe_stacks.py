@@ -13,6 +13,7 @@ from support.probe_logs import HEADER, header, record
 from wirecost.results.records.probe_log import read_log
 from wirecost.results.records.probe_stacks import (
     Address,
+    Priorities,
     SourceLine,
     Stack,
     Stopped,
@@ -73,6 +74,34 @@ def test_a_stack_is_read_and_is_no_event(tmp_path: Path) -> None:
     )
     assert stacks_of([log]) == [stack]
     assert stopped_in([log]) == Stopped("update all", "allocations", 4, stack)
+
+
+def test_a_stack_names_a_system_call_or_whoever_held_a_lock(tmp_path: Path) -> None:
+    counters = [("system-calls", 1), ("lock-waits", 1)]
+    lock = {"section": 1, "kind": 6, "counted": 0b10, "value": 2, "loop": 1}
+    inverted, inherited = (80 << 7) + 1, (80 << 7) + 10 + (1 << 14) + 1
+    records = [
+        *text(1, 0, 0, "/bin/node"),
+        record(2, section=1, kind=6, counted=0b01, value=9, detail=1 + 35, counters=[0x10]),
+    ]
+    for number, detail in enumerate((inverted, inherited, 0), 1):
+        message = struct.pack("<Q", number)
+        for part, address in enumerate((0x20, 0x30)):
+            content = record(
+                len(records) + 1, part=part, scaled=part, detail=detail, counters=[address], **lock
+            )
+            records.append(content[:56] + message + content[64:])
+    path = tmp_path / "a.wprobe"
+    path.write_bytes(header(counters, [(1, "update")]) + b"".join(records))
+    called, *waited = stacks_of([read_log(path)])
+    assert (called.call, called.holder, called.priorities) == ("nanosleep", (), None)
+    assert [one.holder for one in waited] == [(Address("/bin/node", 0x30),)] * 3
+    assert {one.addresses for one in waited} == {(Address("/bin/node", 0x20),)}
+    first, second = (one.priorities for one in waited[:2])
+    assert (first, second) == (Priorities(80, 0, False), Priorities(80, 10, True))
+    assert first is not None and first.are_inverted
+    assert second is not None and not second.are_inverted
+    assert (waited[2].call, waited[2].priorities) == (None, None)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

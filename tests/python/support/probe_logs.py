@@ -40,8 +40,9 @@ def record(
     scaled: int = 0,
     loop: int = 0,
     value: int = 0,
+    detail: int = 0,
     counters: Sequence[int] = (),
 ) -> bytes:
     counts = [*counters, *[0] * (8 - len(counters))]
-    fixed = (sequence, section, parent, part, kind, depth, counted, scaled, 0, loop, value)
+    fixed = (sequence, section, parent, part, kind, depth, counted, scaled, detail, loop, value)
     return struct.pack("<QIIHBBBBHQqqqQ8Q", *fixed, begin, end, 0, *counts)

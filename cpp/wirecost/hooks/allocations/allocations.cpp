@@ -49,7 +49,7 @@ Function* next(Function*& known, const char* name) {
 }
 
 void report(Event event) {
-  if (auto* const observer = reports.observer) observer->see(*observer, event, nullptr);
+  if (auto* const observer = reports.observer) observer->see(*observer, event, nullptr, {});
 }
 
 void count(std::size_t size) {

@@ -15,6 +15,7 @@
 
 #include "wirecost/hooks/demangled.hpp"
 #include "wirecost/hooks/following.hpp"
+#include "wirecost/hooks/locks/takings.hpp"
 #include "wirecost/probe.h"
 #include "wirecost/probe/clock.hpp"
 #include "wirecost/probe/reports.hpp"
@@ -24,8 +25,11 @@
 
 namespace {
 
+using wirecost::hooks::Taking;
+
 constexpr std::size_t holders = 4096;
 constexpr std::size_t names = 64;
+constexpr int inherits_priority = 32;  // in a mutex's kind
 /// Waits of one thread from when it holds a lock until it holds none.
 constexpr std::size_t most_waits = 64;
 
@@ -40,6 +44,7 @@ struct Wait {
 struct Thread {
   std::size_t held;  ///< locks
   std::size_t waits;
+  int thread;       ///< 0: not known yet
   bool recording;   ///< what recording locks is not recorded
   bool looking_up;  ///< what the loader locks meanwhile is not looked at
   std::array<Wait, most_waits> wait;
@@ -87,6 +92,8 @@ constinit wirecost::hooks::Following allocations("wirecost_allocation_reports");
 /// be recorded with the holder of another lock, never with a wrong time or thread.
 std::array<std::atomic<void*>, holders> taken_at;
 
+constinit wirecost::hooks::Takings takings;
+
 std::atomic<void*>& place_of(const pthread_mutex_t* mutex) {
   const auto address = reinterpret_cast<std::uintptr_t>(mutex);
   return taken_at[((address >> 4) ^ (address >> 16)) % holders];
@@ -132,8 +139,16 @@ int wait_for(pthread_mutex_t* mutex, void* waiting) {
   const int owner = mutex->__data.__owner;
   void* const holding = place_of(mutex).load(std::memory_order_relaxed);
   ++counts[0];
-  if (reports.observer != nullptr && !here.recording)
-    reports.observer->see(*reports.observer, wirecost::probe::Event::lock_wait, nullptr);
+  if (reports.observer != nullptr && !here.recording) {
+    Taking::Addresses addresses{reinterpret_cast<std::uintptr_t>(holding)};
+    // A return address may be behind the function's last instruction, which is the call.
+    if (holding != nullptr) --addresses[0];
+    if (const Taking* const taking = takings.keep(mutex))
+      if (Taking::Addresses whole; taking->read(owner, whole)) addresses = whole;
+    const bool inherits = (mutex->__data.__kind & inherits_priority) != 0;
+    reports.observer->see(*reports.observer, wirecost::probe::Event::lock_wait, nullptr,
+                          {owner == 0 ? -1 : owner, inherits, addresses.data()});
+  }
   const std::int64_t begin = wirecost::monotonic_ns();
   const int result = next_lock.get()(mutex);
   const std::int64_t end = wirecost::monotonic_ns();
@@ -186,8 +201,9 @@ int given_back(int result) {
   probe_section.get();
   probe_span.get();
   allocations.get();
+  takings.look_up();
   // Waits of the thread that forked are in the parent's log.
-  pthread_atfork(nullptr, nullptr, [] { here.waits = 0; });
+  pthread_atfork(nullptr, nullptr, [] { here.waits = 0, here.thread = 0; });
 }
 
 }  // namespace
@@ -195,15 +211,28 @@ int given_back(int result) {
 /// The calling thread's waits for mutexes and their nanoseconds.
 EXPORTED const std::uint64_t* wirecost_lock_counts() { return counts; }
 
-EXPORTED wirecost::probe::Reports* wirecost_lock_reports() { return &reports; }
+EXPORTED wirecost::probe::Reports* wirecost_lock_wait_reports() { return &reports; }
 
 EXPORTED int pthread_mutex_lock(pthread_mutex_t* mutex) {
   void* const caller = __builtin_return_address(0);
+  const void* const frame = __builtin_frame_address(0);
+  // Not while the lock is held, and not in what is judged.
+  Taking* taking = reports.observer == nullptr ? takings.of(mutex) : nullptr;
+  if (taking != nullptr && (taking->is_of(here.thread, frame, caller) || !taking->may_walk()))
+    taking = nullptr;
+  Taking::Addresses addresses;
+  if (taking != nullptr) addresses = takings.walk();
   const Lock try_lock = next_try_lock.get();
   int result = try_lock == nullptr ? EBUSY : try_lock(mutex);
   if (result == EBUSY)
     result = try_lock == nullptr ? next_lock.get()(mutex) : wait_for(mutex, caller);
-  if (result == 0) place_of(mutex).store(caller, std::memory_order_relaxed);
+  if (result == 0) {
+    place_of(mutex).store(caller, std::memory_order_relaxed);
+    if (taking != nullptr) {
+      here.thread = mutex->__data.__owner;
+      taking->write(here.thread, frame, caller, addresses);
+    }
+  }
   return taken(result);
 }
 

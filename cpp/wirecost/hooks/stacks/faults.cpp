@@ -62,7 +62,7 @@ void on_fault(int, siginfo_t* info, void* context) {
   auto* const observer = reports.observer;
   for (std::size_t i = 0; observer != nullptr && i < 2; ++i)
     if (files[i] >= 0 && info->si_fd == files[i])
-      observer->see(*observer, kinds[i].event, interrupted(context));
+      observer->see(*observer, kinds[i].event, interrupted(context), {});
   gate = before;
   errno = number;
 }

@@ -116,7 +116,7 @@ void on_system_call(int, siginfo_t* info, void* interrupted) {
   const auto* const at = reinterpret_cast<const void*>(registers[REG_RIP]);
   if (!reports.paused) ++counts[0];
   if (auto* const observer = reports.observer; observer != nullptr && !reports.paused)
-    observer->see(*observer, Event::system_call, at);
+    observer->see(*observer, Event::system_call, at, {.number = static_cast<int>(call)});
   if (only_in_place(call)) {
     // Once more, with an open gate: what follows in this section is not counted.
     registers[REG_RIP] -= instruction_bytes;

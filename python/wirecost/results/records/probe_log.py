@@ -42,7 +42,7 @@ RECORD = np.dtype(
         ("depth", "u1"),
         ("counted", "u1"),
         ("scaled", "u1"),
-        ("reserved", "<u2"),
+        ("detail", "<u2"),
         ("loop", "<u8"),
         ("value", "<i8"),
         ("begin_ns", "<i8"),

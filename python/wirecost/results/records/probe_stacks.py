@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from wirecost.results.records.probe_log import NO_PARENT, ProbeLog
+from wirecost.results.records.system_calls import NAMES
 
 STACK, STACK_TEXT = 6, 7
+SYSTEM_CALLS, LOCK_WAITS = "system-calls", {"lock-waits", "lock-wait-ns"}
 MODULE, PYTHON, STOPPED = 0, 1, 2
 """Kinds of a stack's texts."""
 MODULE_SHIFT, UNKNOWN_MODULE = 48, 0xFFFF
@@ -39,11 +41,30 @@ class Address:
 
 
 @dataclass(frozen=True)
+class Priorities:
+    """Real-time priorities of who waits for a lock and who holds it; 0: of no real-time class.
+
+    ``is_inherited``: the holder has that of whoever waits, as long as it holds the lock.
+    """
+
+    own: int
+    holder: int
+    is_inherited: bool
+
+    @property
+    def are_inverted(self) -> bool:
+        """Return whether a thread in between can make the wait as long as it likes."""
+        return self.own > self.holder and not self.is_inherited
+
+
+@dataclass(frozen=True)
 class Stack:
     """One of the stacks at which counters of a section grew, the innermost function first.
 
     ``parent``: the section around it, None where there is none; ``count``: how often; ``first_ns``:
     when the first time, CLOCK_MONOTONIC; ``wall_ns``: since 1970. ``python``: lines of Python.
+    ``call``: the name of the system call; ``holder``: where the lock that was waited for was taken,
+    by a stack or its innermost function; ``priorities``: of both threads. None: unknown.
     """
 
     process: int
@@ -57,6 +78,9 @@ class Stack:
     wall_ns: int
     addresses: tuple[Address, ...]
     python: tuple[SourceLine, ...]
+    call: str | None = None
+    holder: tuple[Address, ...] = ()
+    priorities: Priorities | None = None
 
 
 @dataclass(frozen=True)
@@ -92,16 +116,18 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
     stacks: dict[int, Stack] = {}
     for number, parts in _parts(records, "message").items():
         first = parts[0]
-        addresses = np.concatenate([part["counters"] for part in parts])
+        own = [part["counters"] for part in parts if not part["scaled"]]
+        addresses = np.concatenate([*own, np.empty(0, np.uint64)])
+        holder = [word for part in parts if part["scaled"] for word in part["counters"] if word]
         counted = int(first["counted"])
+        counters = tuple(counter.name for i, counter in enumerate(log.counters) if counted >> i & 1)
+        detail = int(first["detail"]) - 1
         parent = int(first["parent"])
         stacks[number] = Stack(
             process=log.process,
             section=_name(log, int(first["id"])),
             parent=None if parent == NO_PARENT else _name(log, parent),
-            counters=tuple(
-                counter.name for i, counter in enumerate(log.counters) if counted >> i & 1
-            ),
+            counters=counters,
             count=max(0, int(first["value"])),
             loop=int(first["loop"]),
             first_ns=int(first["begin_ns"]),
@@ -109,8 +135,19 @@ def _stacks(log: ProbeLog) -> dict[int, Stack]:
             wall_ns=int(first["begin_ns"]) + log.wall_minus_monotonic_ns,
             addresses=tuple(_address(int(word), modules) for word in addresses if word),
             python=tuple(_python_lines(python.get(number, ""))),
+            call=_call(detail) if SYSTEM_CALLS in counters and detail >= 0 else None,
+            holder=tuple(_address(int(word), modules) for word in holder),
+            priorities=_priorities(detail) if LOCK_WAITS & {*counters} and detail >= 0 else None,
         )
     return stacks
+
+
+def _call(number: int) -> str:
+    return NAMES.get(number, f"system call {number}")
+
+
+def _priorities(both: int) -> Priorities:
+    return Priorities(both >> 7 & 0x7F, both & 0x7F, bool(both >> 14 & 1))
 
 
 def _name(log: ProbeLog, identifier: int) -> str:

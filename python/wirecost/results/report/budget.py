@@ -35,6 +35,7 @@ _OTHER = "a thread keeps 64 different ones"
 REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
 REASONS |= dict.fromkeys(("allocations", "allocated-bytes", "frees", "lock-waits"), _OTHER)
 """Why an event of each of these counters may have no stack."""
+MOST_ALSO = 6
 LONGEST_CHAIN, LONGEST_NAME = 52, 60
 LONGEST_FILE = 40
 
@@ -102,7 +103,8 @@ def places(origins: Origins) -> list[str]:
     """Return lines for a screen: where the first exceeded counts come from."""
     lines = []
     for verdict, places in list(origins.items())[:MOST_PLACED]:
-        lines += [_place(verdict, place) for place in places]
+        for place in places:
+            lines += [_place(verdict, place), *_beside(place)]
         if (chain := _chain(places[0])) != _short(places[0].own.function):
             lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
     return lines
@@ -138,13 +140,31 @@ def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
 
 def stack_text(verdict: Verdict, origin: Origin) -> str:
     """Return a whole stack, a line for each function."""
-    lines = [_place(verdict, origin), *(f"  {_line(line)}" for line in origin.lines)]
+    stack = [f"  {_line(line)}" for line in origin.lines]
+    held = [f"    {_line(line)}" for line in origin.holder[1:]]
+    lines = [_place(verdict, origin), *stack, *_beside(origin), *held]
     return "\n".join(map(printable, lines))
 
 
 def _place(verdict: Verdict, origin: Origin) -> str:
     share = f"{origin.which}, {origin.count:,} of {origin.seen:,}"
-    return f"{verdict.name} {verdict.line.quantity}: {_line(origin.own)} ({share})"
+    act = f" by {origin.act}" if origin.act else ""
+    return f"{verdict.name} {verdict.line.quantity}{act}: {_line(origin.own)} ({share})"
+
+
+def _beside(origin: Origin) -> list[str]:
+    """Return lines about who held a lock, and about what else is counted."""
+    lines = []
+    if origin.held_at is not None:
+        who, priorities = "a thread", origin.priorities
+        if priorities is not None and priorities.own:
+            who += f" of priority {priorities.holder}" if priorities.holder else " of no priority"
+            who += f" (inherits {priorities.own})" if priorities.is_inherited else ""
+            who += f", below {priorities.own}," if priorities.are_inverted else ""
+        lines.append(f"  {who} took the lock at {_line(origin.held_at)}")
+    if others := [f"{name} {count:,}" for name, count in origin.also[:MOST_ALSO]]:
+        lines.append(f"  also by {', '.join(others)}")
+    return lines
 
 
 def _line(line: SourceLine) -> str:
@@ -207,7 +227,12 @@ def _origin(origin: Origin) -> dict[str, object]:
         "which": origin.which,
         "count": origin.count,
         "seen": origin.seen,
+        "act": origin.act,
+        "also": dict(origin.also),
         "own": _fields(origin.own),
+        "holder": [_fields(line) for line in origin.holder],
+        "held_at": _fields(origin.held_at) if origin.held_at else None,
+        "priorities": vars(origin.priorities) if origin.priorities else None,
         "stack": [_fields(line) for line in origin.lines],
     }
 

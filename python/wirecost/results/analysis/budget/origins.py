@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from wirecost.results.analysis.budget.acts import act
 from wirecost.results.analysis.budget.budget import COUNTERS
 from wirecost.results.analysis.budget.verdicts import EXCEEDED, Verdict
-from wirecost.results.records.probe_stacks import Address, SourceLine, Stack
+from wirecost.results.records.probe_stacks import Address, Priorities, SourceLine, Stack
 
 FIRST, MOST_FREQUENT, ONLY = "first", "most frequent", "only"
 OWN_LIBRARIES = "libwirecost-"
@@ -27,7 +29,9 @@ class Origin:
     """A stack of a count, ``which``: first, most frequent, or only.
 
     ``count``: how often it was seen, of ``seen`` times that any was. ``lines``: innermost first;
-    ``own``: the innermost of the program's own lines.
+    ``own``: the innermost of the program's own lines. ``act``: what happened there; ``also``: what
+    else is counted elsewhere, and how often. ``holder``: lines of where a lock was taken that was
+    waited for, ``held_at``: the program's own of them.
     """
 
     which: str
@@ -35,6 +39,11 @@ class Origin:
     seen: int
     lines: tuple[SourceLine, ...]
     own: SourceLine
+    act: str = ""
+    also: tuple[tuple[str, int], ...] = ()
+    holder: tuple[SourceLine, ...] = ()
+    held_at: SourceLine | None = None
+    priorities: Priorities | None = None
 
 
 Resolve = Callable[[Sequence[Stack]], Mapping[Address, tuple[SourceLine, ...]]]
@@ -48,17 +57,44 @@ def origins(
     ``resolve`` returns the lines of the addresses in stacks; it is called once.
     """
     around = sections_around(events)
-    chosen = {
-        verdict: _chosen([stack for stack in stacks if is_within(stack, verdict, around)])
+    within = {
+        verdict: [stack for stack in stacks if is_within(stack, verdict, around)]
         for verdict in judged
         if verdict.verdict == EXCEEDED and verdict.line.quantity in COUNTERS
     }
-    lines_of = resolve([stack for picks in chosen.values() for _, stack, _ in picks])
+    lines_of = resolve([stack for stacks_within in within.values() for stack in stacks_within])
     return {
-        verdict: [_origin(which, stack, seen, lines_of) for which, stack, seen in picks]
-        for verdict, picks in chosen.items()
-        if picks
+        verdict: _origins(verdict.line.quantity, stacks_within, lines_of)
+        for verdict, stacks_within in within.items()
+        if stacks_within
     }
+
+
+def _origins(
+    quantity: str, stacks: Sequence[Stack], lines_of: Mapping[Address, tuple[SourceLine, ...]]
+) -> list[Origin]:
+    """Return the first stack's origin and the most frequent one's, and what else happened."""
+    counts: Counter[str] = Counter()
+    for stack in stacks:
+        counts[_act(stack, quantity, lines_of)] += stack.count
+    picks = []
+    for which, stack, seen in _chosen(stacks):
+        lines, own = _lines_and_own(stack.addresses, stack.python, lines_of)
+        pick = Origin(which, stack.count, seen, lines, own, _act(stack, quantity, lines_of))
+        if stack.holder:
+            holder, held_at = _lines_and_own(stack.holder, (), lines_of)
+            pick = replace(pick, holder=holder, held_at=held_at, priorities=stack.priorities)
+        picks.append(pick)
+    shown = {pick.act for pick in picks}
+    also = tuple(
+        (name, count) for name, count in counts.most_common() if name and name not in shown
+    )
+    return [replace(picks[0], also=also), *picks[1:]]
+
+
+def _act(stack: Stack, quantity: str, lines_of: Mapping[Address, tuple[SourceLine, ...]]) -> str:
+    lines = (line for address in stack.addresses for line in lines_of.get(address, ()))
+    return act(stack, quantity, (line.function for line in lines))
 
 
 def warm_stacks(stacks: Iterable[Stack], events: pl.DataFrame, after_ns: float) -> list[Stack]:
@@ -102,11 +138,14 @@ def _chosen(stacks: Sequence[Stack]) -> list[tuple[str, Stack, int]]:
     """Return the first stack and the most frequent one, and how often any was seen."""
     same: dict[tuple[object, ...], Stack] = {}
     for stack in sorted(stacks, key=lambda one: one.first_ns):
-        key = (stack.addresses, stack.python)
+        key = (stack.addresses, stack.python, stack.call, stack.priorities)
         earlier = same.get(key)
-        same[key] = (
-            stack if earlier is None else replace(earlier, count=earlier.count + stack.count)
-        )
+        if earlier is None:
+            same[key] = stack
+            continue
+        # Who held a lock first is known by the innermost function only.
+        holder = max(earlier.holder, stack.holder, key=len)
+        same[key] = replace(earlier, count=earlier.count + stack.count, holder=holder)
     if not same:
         return []
     seen = sum(stack.count for stack in same.values())
@@ -118,26 +157,31 @@ def _chosen(stacks: Sequence[Stack]) -> list[tuple[str, Stack, int]]:
     return [(FIRST, first, seen), (MOST_FREQUENT, most, seen)]
 
 
-def _origin(
-    which: str, stack: Stack, seen: int, lines_of: Mapping[Address, tuple[SourceLine, ...]]
-) -> Origin:
-    native = list(_native(stack, lines_of))
+def _lines_and_own(
+    addresses: Iterable[Address],
+    python: Sequence[SourceLine],
+    lines_of: Mapping[Address, tuple[SourceLine, ...]],
+) -> tuple[tuple[SourceLine, ...], SourceLine]:
+    """Return the lines of a stack, and the innermost of the program's own."""
+    native = list(_native(addresses, bool(python), lines_of))
     while len(native) > 1 and native[-1][1].function.startswith(BEFORE_MAIN):
         native.pop()
-    python = [line for line in stack.python if OWN_FILES not in line.file]
-    lines = (*(line for _, line in native), *python) or (SourceLine("unknown"),)
-    return Origin(which, stack.count, seen, lines, _own(native, python) or lines[0])
+    own_python = [line for line in python if OWN_FILES not in line.file]
+    lines = (*(line for _, line in native), *own_python) or (SourceLine("unknown"),)
+    return lines, _own(native, own_python) or lines[0]
 
 
 def _native(
-    stack: Stack, lines_of: Mapping[Address, tuple[SourceLine, ...]]
+    addresses: Iterable[Address],
+    is_of_python: bool,
+    lines_of: Mapping[Address, tuple[SourceLine, ...]],
 ) -> Iterator[tuple[str, SourceLine]]:
     """Yield modules and lines without those of wirecost, and up to the interpreter of Python."""
-    for address in stack.addresses:
+    for address in addresses:
         module = address.module.rpartition("/")[2]
         if module.startswith(OWN_LIBRARIES):
             continue
-        if stack.python and module.startswith(PYTHON_MODULES):
+        if is_of_python and module.startswith(PYTHON_MODULES):
             return
         for line in lines_of.get(address, ()):
             yield module, line
