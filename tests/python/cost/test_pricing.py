@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cost.drives import drive
-from wirecost.data.messages.anatomy import Anatomy
 from wirecost.data.recordings.survey import RecordingSurvey, survey
 from wirecost.measure.cost.changes import CHANGES, GENERATED, HALF, PACKED, SEGMENT, SHARED
 from wirecost.measure.cost.nodes import read_nodes
@@ -95,11 +94,6 @@ def test_a_gain_that_is_the_difference_of_two_paths_exceeds_their_errors(recordi
 def path(client: str, middleware: str, ns: float) -> PathPrice:
     """Return a path whose messages all take as long."""
     return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
-
-
-def test_many_messages_within_one_have_a_price_of_their_own() -> None:
-    few, many = (Anatomy(elements=count).times(1.0, 0.0) for count in (9000.0, 30_000.0))
-    assert (few.large_objects, many.large_objects) == (0, 30_000)
 
 
 def test_a_process_pays_more_for_a_message_after_a_long_pause() -> None:

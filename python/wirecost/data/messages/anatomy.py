@@ -21,8 +21,6 @@ WALKED = 1 << 20
 """Bytes of a topic's messages that are walked, a whole message at least."""
 CACHED = 256 << 10
 """Bytes of a message that stay in a processor's cache."""
-CACHED_OBJECTS = 16_000
-"""Messages within one that stay in a processor's cache, with the memory of each."""
 
 Vector = npt.NDArray[np.float64]
 
@@ -60,8 +58,6 @@ class Anatomy:
     text_bytes: float = 0.0
     large_bytes: float = 0.0
     """Bytes beyond a cache."""
-    large_objects: float = 0.0
-    """Messages within one that has more of them than a cache."""
     fields: float = 0.0
     """Fields of all messages; this and what follows: on sequential wires alone."""
     built: float = 0.0
@@ -83,8 +79,6 @@ class Anatomy:
         scaled = [value * factor for value in astuple(self)]
         grown = Anatomy(*scaled)
         grown.messages, grown.large_bytes = 1.0, max(0.0, size - CACHED)
-        objects = grown.nested + grown.elements
-        grown.large_objects = objects if objects > CACHED_OBJECTS else 0.0
         return grown
 
 
@@ -116,7 +110,7 @@ def parts_by_field(subject: Subject, messages: Iterable[bytes]) -> dict[str, tup
         parts.add(path, tally)
         size = tally.own[path] / count
         parts_of[text(path)] = (
-            replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0, large_objects=0.0),
+            replace(parts.of(count, 0, size), messages=0.0, large_bytes=0.0),
             size,
         )
     return parts_of

@@ -63,8 +63,8 @@ class Pricing:
     """Prices, and which of them a system's ends pay.
 
     ``lang``: of ends whose language nobody knows; ``middleware``: the one that was chosen, empty
-    for the usual one of each wire; ``langs``: languages of nodes; ``wakes_hz``: messages of all topics
-    that a node publishes and takes each second.
+    for the usual one of each wire; ``langs``: languages of nodes; ``wakes_hz``: messages that
+    a node publishes and takes each second, of all topics.
     """
 
     prices: PriceList
