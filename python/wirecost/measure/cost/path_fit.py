@@ -69,14 +69,13 @@ def _priced(fit: PathPrice, stage: str, one: PathObservation) -> float:
 
 
 def _by_size(stage: str, seen: Sequence[PathObservation]) -> list[tuple[float, float]]:
-    """Return sizes and median times with one subscriber, at the usual rate of each.
+    """Return sizes and median times with one subscriber; a larger message takes no less.
 
-    A larger message takes no less.
+    They are those of the usual rates, or of all where none has its usual one.
     """
     times: dict[float, list[float]] = {}
-    for observation in seen:
-        is_usual = observation.hz is None and observation.subscribers == 1
-        if is_usual and observation.ns(stage) > 0:
+    for observation in [one for one in seen if one.hz is None] or seen:
+        if observation.subscribers == 1 and observation.ns(stage) > 0:
             times.setdefault(observation.size, []).append(observation.ns(stage))
     sizes = sorted(times)
     return list(zip(sizes, not_falling([median(times[size]) for size in sizes]), strict=True))
