@@ -29,7 +29,9 @@ def calibrate_codecs(lang: str, wire: str, python: Path | None, say: Say) -> Non
     """Measure a language's codecs on a wire, unless they are known. Raises UserError."""
     names = [name.split() for name in own_prices().prices]
     if not any((first, last) == (lang, wire) for first, _, last in names):
-        _keep(calibrated([CalibratedEnds(lang, wire)], Ros2Installation(python), say))
+        say(f"measuring {lang} codecs of {wire}")
+        ends, ros2 = CalibratedEnds(lang, wire), Ros2Installation(python)
+        _keep(calibrated([ends], ros2, lambda _text: None))
 
 
 def calibrate_paths(ways: Sequence[tuple[str, str]], python: Path, say: Say) -> None:

@@ -34,7 +34,7 @@ def typed_truths(say: Say) -> Truths:
     with StandInProcesses(library, 1) as processes:
         for topic in robot:
             survey = next(one for one in read.topics if one.connection.topic == topic.name)
-            codec, code = _code(survey, say)
+            codec, code = _code(survey)
             system = f"plain over {MIDDLEWARES[MIDDLEWARE]}, C++ with {codec}"
             say(f"{system}: {topic.type}")
             assert survey.parts is not None
@@ -61,13 +61,13 @@ def typed_truths(say: Say) -> Truths:
     return Truths(shares, [])
 
 
-def _code(survey: TopicSurvey, say: Say) -> tuple[str, tuple[MessageBackend, Contender]]:
+def _code(survey: TopicSurvey) -> tuple[str, tuple[MessageBackend, Contender]]:
     """Return the first library that is here of those that nodes use. Raises AbsentError."""
     assert survey.subject is not None
     why = AbsentError(f"{survey.connection.type}: no library is here")
     for library in PREFERRED["cpp", survey.connection.wire]:
         try:
-            return library, contender_of(survey.subject, "cpp", library, say)
+            return library, contender_of(survey.subject, "cpp", library, lambda _text: None)
         except AbsentError as error:
             why = error
     raise why
