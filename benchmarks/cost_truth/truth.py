@@ -40,7 +40,7 @@ TURN_S = 1.0
 REMEDIES = {changes.HALF: HALF, changes.PACKED: PACKED}
 """Modes of a publisher that are remedies, by their kind."""
 MOST = {changes.HALF: 3, changes.PACKED: 1}
-"""Remedies of a graph that are applied, by their kind: those of most gain."""
+"""Pieces of advice that a graph applies, by their kind: those of most gain."""
 TO_A_THIRD = 2 / 3
 """Share of the latency that a larger segment saves, as ``cost`` says."""
 SIZES_HZ = {1_000: 100.0, 60_000: 50.0, 900_000: 20.0, 2_000_000: 10.0}
@@ -87,7 +87,7 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
     cost = system_cost(["robot"], read, pricing, {})
     chosen: list[Remedy] = []
     for kind, most in MOST.items():
-        kinds = [one for one in cost.remedies if one.kind == kind]
+        kinds = [one for one in cost.remedies if one.kind == kind and one.is_worth]
         chosen += sorted(kinds, key=lambda one: -one.share)[:most]
     system = f"{client.name} over {MIDDLEWARES[client.middleware]}"
     plain: list[Shares] = []
@@ -220,8 +220,8 @@ def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
             turns = [processes.turn(TURN_S) for _ in range(ROUNDS)]
             what = f"{size:,} bytes at {hz:g} Hz"
             for end, ns, measured in (
-                ("publisher", price.send_ns(size, 1), [one.publisher_share for one in turns]),
-                ("subscriber", price.receive_ns(size), [one.subscriber_share for one in turns]),
+                ("publisher", price.send_ns(size, 1, hz), [one.publisher_share for one in turns]),
+                ("subscriber", price.receive_ns(size, hz), [one.subscriber_share for one in turns]),
             ):
                 shares.append(
                     Truth(system, f"{end}, {what}", ns * hz / 1e9, *mean_with_noise(measured))

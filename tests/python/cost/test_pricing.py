@@ -17,7 +17,7 @@ from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
 from wirecost.measure.cost.prices import PriceList, keep, known_prices, shipped_prices
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.measure.cost.proving import APPLIED
+from wirecost.measure.cost.proving import APPLIED, pricing_of_bytes, repriced
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import doubts, share_range
@@ -96,12 +96,65 @@ def path(client: str, middleware: str, ns: float) -> PathPrice:
     return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
 
 
+def test_a_process_pays_more_for_a_message_after_a_long_pause() -> None:
+    true = PathPrice(
+        PLAIN, "zenoh", {"message": 1e5, "byte": 0.5, "pause": 6e4}, {"message": 5e4, "byte": 0.1}
+    )
+    cases = [*((size, None) for size in (64, 4096, 131_072, 1_000_000)), (64, 50.0), (64, 10.0)]
+    seen = [
+        PathObservation(size, 1, true.send_ns(size, 1, hz), true.receive_ns(size, hz), hz)
+        for size, hz in cases
+    ]
+    learnt = fitted_path(PLAIN, "zenoh", seen, {})
+    for hz, pause in ((100.0, 0.0), (50.0, 0.5), (20.0, 0.8)):
+        assert learnt.send_ns(64, 1, hz) == pytest.approx(true.send_ns(64, 1, hz), rel=0.01)
+        assert learnt.send_ns(64, 1, hz) - learnt.send_ns(64, 1) == pytest.approx(6e4 * pause)
+        assert learnt.receive_ns(64, hz) == pytest.approx(learnt.receive_ns(64))
+    assert learnt.send_ns(1_000_000, 1, 100.0) < learnt.send_ns(1_000_000, 1)
+
+
+def test_half_the_rate_saves_less_where_pauses_are_dear(recording: Path) -> None:
+    way = PathPrice(
+        "rclpy", "fastdds", {"message": 1e5, "pause": 1e5}, {"message": 1e5, "pause": 1e5},
+        {"publish": 0.1, "take": 0.1},
+    )  # fmt: skip
+    prices = replace(SHIPPED, paths=PathTable({way.name: way}))
+    cost = system_cost(["a"], read(recording), Pricing(prices, "python"), {})
+    for half in (one for one in cost.remedies if one.kind == HALF):
+        (topic,) = (one for one in cost.topics if one.topic == half.topic)
+        assert 0 < half.publish_share < 0.5 * (topic.publish_share or 0)
+
+
+def test_a_node_with_more_topics_has_shorter_pauses() -> None:
+    pricing = Pricing(SHIPPED, "cpp", wakes_hz={"base": 90.0})
+    assert pricing.ends(["base"], ["planner"], 1, 20.0).publish_hz == 90
+    assert pricing.ends(["base"], ["planner"], 1, 20.0).take_hz == 20
+    assert pricing.ends(["base"], None, 1, 20.0, 10.0).publish_hz == 80
+
+
 def test_half_the_rate_saves_half_of_what_is_paid(recording: Path) -> None:
     cost = cost_of(recording)
     points = next(topic for topic in cost.topics if topic.topic == "/points")
     half = next(one for one in cost.remedies if (one.topic, one.kind) == ("/points", HALF))
     assert half.publish_share == pytest.approx((points.publish_share or 0) / 2)
     assert half.take_share == pytest.approx((points.take_share or 0) / 2)
+
+
+def test_a_stand_in_of_bytes_promises_what_its_own_path_saves(recording: Path) -> None:
+    survey_of, pricing = read(recording), Pricing(SHIPPED, "cpp")
+    cost = system_cost(["a"], survey_of, pricing, {})
+    remedy = next(one for one in cost.remedies if (one.topic, one.kind) == ("/points", HALF))
+    topic = next(one for one in cost.topics if one.topic == "/points")
+    survey = next(one for one in survey_of.topics if one.connection.topic == "/points")
+    own = repriced(remedy, survey, topic, pricing_of_bytes(pricing, PLAIN))
+    plain = SHIPPED.paths.of(PLAIN, "fastdds")
+    assert plain is not None
+    sent_ns = plain.send_ns(topic.mean_bytes, topic.subscribers)
+    taken_ns = topic.subscribers * plain.receive_ns(topic.mean_bytes)
+    assert own.publish_share == pytest.approx(sent_ns / 2 * topic.rate_hz / 1e9)
+    assert own.take_share == pytest.approx(taken_ns / 2 * topic.rate_hz / 1e9)
+    assert own.share < remedy.share
+    assert own.bytes_per_s == remedy.bytes_per_s
 
 
 def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path: Path) -> None:

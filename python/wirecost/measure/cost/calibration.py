@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -51,6 +53,8 @@ TOPS = {
 """Messages that are measured: in C++ each is compiled."""
 REPETITIONS = 9
 MODE = "new"
+KEPT = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
+"""Variables that are glibc's thresholds where they have grown most."""
 OURS = "wirecost"
 OF_CODECS = tuple(part for part in PARTS if part not in OF_CONSTRUCTORS)
 """Parts that codecs of other libraries than rclpy are priced by."""
@@ -212,6 +216,25 @@ def contender_of(
     raise AbsentError(backend.missing.get(library, f"install {library}"))
 
 
+@contextmanager
+def _memory_kept() -> Iterator[None]:
+    """Let programs keep what they free, as one does that has freed a larger block before.
+
+    glibc's thresholds grow with such a block. By those of a program that has done nothing else, a
+    message of thousands of others goes back to the system, and each of its pages comes anew.
+    """
+    before = {name: os.environ.get(name) for name in KEPT}
+    os.environ.update(KEPT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 def stage_times(
     backend: MessageBackend,
     contender: Contender,
@@ -222,7 +245,7 @@ def stage_times(
 
     Raises ProgramFailedError.
     """
-    with scratch.folder("calibration") as folder:
+    with scratch.folder("calibration") as folder, _memory_kept():
         paths = [folder / str(number) for number in range(len(content))]
         for path, messages in zip(paths, content, strict=True):
             write_content(path, messages)

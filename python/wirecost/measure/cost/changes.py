@@ -49,7 +49,24 @@ class PricedTopic:
 
     @property
     def _ends(self) -> TopicEnds:
-        return self.pricing.ends(self.cost.publishers, self.cost.takers, self.cost.subscribers)
+        return self._ends_without(0.0)
+
+    def slower_ns(self) -> tuple[float, float]:
+        """Return what a message takes more at half the rate, at the publisher and all takers."""
+        if self.read.parts is None:
+            return 0.0, 0.0
+        now, slow = (
+            self.pricing.times(self.cost.wire, self.read.parts, self.cost.mean_bytes, ends)
+            for ends in (self._ends, self._ends_without(self.cost.rate_hz / 2))
+        )
+        if now is None or slow is None:
+            return 0.0, 0.0
+        taken_ns = (slow.take_ns - now.take_ns) * self.cost.subscribers
+        return slow.publish_ns - now.publish_ns, taken_ns
+
+    def _ends_without(self, lost_hz: float) -> TopicEnds:
+        cost, hz = self.cost, self.cost.rate_hz or None
+        return self.pricing.ends(cost.publishers, cost.takers, cost.subscribers, hz, lost_hz)
 
 
 @dataclass(frozen=True)
@@ -130,7 +147,8 @@ def _half(topic: PricedTopic) -> Gain:
     cost = topic.cost
     publish_ns = (cost.encode_ns or 0.0) + (cost.send_ns or 0.0)
     take_ns = ((cost.decode_ns or 0.0) + (cost.receive_ns or 0.0)) * cost.subscribers
-    return Gain(publish_ns / 2, take_ns / 2, 0.5, is_sure=True)
+    more = topic.slower_ns()
+    return Gain((publish_ns - more[0]) / 2, (take_ns - more[1]) / 2, 0.5, is_sure=True)
 
 
 def _shared(topic: PricedTopic) -> Gain | None:

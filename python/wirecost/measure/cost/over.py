@@ -30,5 +30,6 @@ def measured_path(transport: str, say: Say) -> PathPrice:
             cost = carrying(RateRequest(RATE_HZ, 1, transport), [bytes(size)])
         except ProgramFailedError as error:
             raise UserError(f"--over {transport}: {error}; choose another middleware") from error
-        seen.append(PathObservation(size, 1, cost.sender_ns + cost.server_ns, cost.subscriber_ns))
+        sent_ns = cost.sender_ns + cost.server_ns
+        seen.append(PathObservation(size, 1, sent_ns, cost.subscriber_ns, RATE_HZ))
     return fitted_path(PLAIN, transport, seen, {})

@@ -15,7 +15,7 @@ from wirecost.data.messages.ros.known import KnownTypes
 from wirecost.data.messages.ros.subject import ros_subject
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
-from wirecost.measure.cost.paths import DEFAULTS, PLAIN, PathPrice
+from wirecost.measure.cost.paths import DEFAULTS, PLAIN, PathPrice, usual_hz
 from wirecost.measure.cost.prices import PriceList
 from wirecost.measure.standins.description import ClientLibrary, StandIn
 from wirecost.measure.standins.processes import StandInProcesses
@@ -24,10 +24,12 @@ from wirecost.schema.compile.frontends.ros.packages import Finder
 
 SIZES = (64, 4 << 10, 32 << 10, 60_000, 128 << 10, 500_000, 1_000_000, 2_000_000)
 """Bytes of the messages that one subscriber takes."""
+SLOWER = ((64, 50.0), (64, 10.0), (32 << 10, 20.0))
+"""The same at other rates than usual, in hertz."""
 SIZES_OF_SEVERAL, SEVERAL = (4 << 10, 128 << 10, 1_000_000), 3
-"""The same of several subscribers, and how many these are."""
-TURNS, TURN_S = 3, 1.0
-BYTES_PER_S, FASTEST_HZ, SLOWEST_HZ = 20e6, 100.0, 10.0
+"""Bytes of the messages that several subscribers take, and how many these are."""
+ROUNDS, TURN_S = 2, 1.0
+"""Turns of each: one after all others, as what slows the machine does so for seconds."""
 PACKAGE, TYPE = "std_msgs", "UInt8MultiArray"
 
 Say = Callable[[str], None]
@@ -82,25 +84,21 @@ def measured_path(
     """
     library = path.library(python)
     seen = []
-    for subscribers, sizes in ((1, SIZES), (SEVERAL, SIZES_OF_SEVERAL)):
+    alone = [*((size, None) for size in SIZES), *SLOWER]
+    for subscribers, turns in ((1, alone), (SEVERAL, [(size, None) for size in SIZES_OF_SEVERAL])):
         with StandInProcesses(library, subscribers) as processes:
-            for size in sizes:
+            for size, hz in turns * ROUNDS:
                 say(f"{path.client} over {path.middleware}: {size:,} bytes to {subscribers}")
                 data = _message(size, path.wire)
                 encode_ns, decode_ns = _codec_ns(path, codecs, data)
-                rate_hz = min(FASTEST_HZ, max(SLOWEST_HZ, BYTES_PER_S / size))
+                rate_hz = hz or usual_hz(size)
                 processes.open(
                     StandIn(library, f"{PACKAGE}/msg/{TYPE}", [data], rate_hz, subscribers)
                 )
-                for _ in range(TURNS):
-                    turn = processes.turn(TURN_S)
-                    taken_ns = mean(account.message_ns for account in turn.subscribers)
-                    seen.append(
-                        PathObservation(
-                            size, subscribers,
-                            turn.publisher.message_ns - encode_ns, taken_ns - decode_ns,
-                        )
-                    )  # fmt: skip
+                turn = processes.turn(TURN_S)
+                taken_ns = mean(account.message_ns for account in turn.subscribers)
+                sent_ns = turn.publisher.message_ns - encode_ns
+                seen.append(PathObservation(size, subscribers, sent_ns, taken_ns - decode_ns, hz))
     return fitted_path(path.client, path.middleware, seen, about)
 
 

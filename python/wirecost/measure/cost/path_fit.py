@@ -19,12 +19,16 @@ LIKELY = 90
 
 @dataclass(frozen=True)
 class PathObservation:
-    """Nanoseconds of processor time per message without the codec, of one turn."""
+    """Nanoseconds of processor time per message without the codec, of one turn.
+
+    ``hz``: messages a second, None as usual for the size.
+    """
 
     size: float
     subscribers: int
     send_ns: float
     receive_ns: float
+    hz: float | None = None
 
     def ns(self, stage: str) -> float:
         """Return the time of a stage, ``publish`` or ``take``."""
@@ -47,8 +51,8 @@ def fitted_path(
     parts = {}
     for stage, names in TERMS.items():
         counts = [
-            [terms(observation.size, observation.subscribers, middleware)[name] for name in names]
-            for observation in seen
+            [terms(one.size, one.subscribers, middleware, one.hz)[name] for name in names]
+            for one in seen
         ]
         parts[stage], _ = least_relative(
             names, counts, [observation.ns(stage) for observation in seen]
@@ -60,14 +64,17 @@ def fitted_path(
 
 def _priced(fit: PathPrice, stage: str, one: PathObservation) -> float:
     if stage == "publish":
-        return fit.send_ns(one.size, one.subscribers)
-    return fit.receive_ns(one.size)
+        return fit.send_ns(one.size, one.subscribers, one.hz)
+    return fit.receive_ns(one.size, one.hz)
 
 
 def _by_size(stage: str, seen: Sequence[PathObservation]) -> list[tuple[float, float]]:
-    """Return sizes and median times with one subscriber; a larger message takes no less."""
+    """Return sizes and median times with one subscriber; a larger message takes no less.
+
+    They are those of the usual rates, or of all where none has its usual one.
+    """
     times: dict[float, list[float]] = {}
-    for observation in seen:
+    for observation in [one for one in seen if one.hz is None] or seen:
         if observation.subscribers == 1 and observation.ns(stage) > 0:
             times.setdefault(observation.size, []).append(observation.ns(stage))
     sizes = sorted(times)

@@ -11,11 +11,12 @@ import numpy as np
 
 Part = Mapping[str, float]
 """Nanoseconds of processor time, by what they are for."""
-MESSAGE, BYTE, FRAGMENT = "message", "byte", "fragment"
+MESSAGE, BYTE, FRAGMENT, PAUSE = "message", "byte", "fragment", "pause"
 SUBSCRIBER, SUBSCRIBER_BYTE = "subscriber", "subscriber_byte"
-PUBLISH_TERMS = (MESSAGE, BYTE, FRAGMENT, SUBSCRIBER, SUBSCRIBER_BYTE)
+TAKE_TERMS = (MESSAGE, BYTE, FRAGMENT, PAUSE)
+PUBLISH_TERMS = (*TAKE_TERMS, SUBSCRIBER, SUBSCRIBER_BYTE)
 """Terms of publishing: the last two are for each further subscriber."""
-TAKE_TERMS = (MESSAGE, BYTE, FRAGMENT)
+BYTES_PER_S, FASTEST_HZ, SLOWEST_HZ = 20e6, 100.0, 10.0
 MIDDLEWARES = {
     "fastdds": "Fast DDS", "fastdds-udp": "Fast DDS by UDP", "cyclonedds": "Cyclone DDS",
     "zenoh": "Zenoh", "iceoryx2": "iceoryx2", "tcpros": "TCPROS",
@@ -39,12 +40,24 @@ FRAGMENT_BYTES = {"fastdds": 65_000, "fastdds-udp": 65_000, "cyclonedds": 14_720
 """Bytes of a message that go in one piece; elsewhere a message is one piece."""
 
 
-def terms(size: float, subscribers: int, middleware: str) -> dict[str, float]:
-    """Return how often each term counts for a message of so many bytes."""
+def usual_hz(size: float) -> float:
+    """Return the rate at which messages of a size are measured."""
+    return min(FASTEST_HZ, max(SLOWEST_HZ, BYTES_PER_S / max(1.0, size)))
+
+
+def terms(
+    size: float, subscribers: int, middleware: str, hz: float | None = None
+) -> dict[str, float]:
+    """Return how often each term counts for a message of so many bytes.
+
+    ``hz``: how often its process wakes up. After a long pause its caches have others' data, and
+    the processor sleeps: the whole ``PAUSE`` is paid by who sleeps for ever.
+    """
     piece = FRAGMENT_BYTES.get(middleware)
     return {
         MESSAGE: 1.0,
         BYTE: size,
+        PAUSE: max(0.0, 1 - (usual_hz(size) if hz is None else hz) / FASTEST_HZ),
         FRAGMENT: float(max(0, ceil(size / piece) - 1)) if piece else 0.0,
         SUBSCRIBER: float(max(0, subscribers - 1)),
         SUBSCRIBER_BYTE: size * max(0, subscribers - 1),
@@ -58,8 +71,8 @@ class PathPrice:
     ``publish``: of the publisher's process, ``take``: of a subscriber's with its executor, both
     without the codec; ``spread``: relative error of a time, by ``publish`` and ``take``; ``slack``:
     nanoseconds by which a message's may be wrong besides; ``measured``: by stage, sizes in bytes
-    and nanoseconds with one subscriber, both growing, between which a time lies whatever the terms
-    say; ``about``: where it was measured.
+    and nanoseconds with one subscriber at the size's usual rate, both growing, between which a time
+    lies whatever the terms say; ``about``: where it was measured.
     """
 
     client: str
@@ -76,27 +89,31 @@ class PathPrice:
     def name(self) -> str:
         return f"{self.client} {self.middleware}"
 
-    def send_ns(self, size: float, subscribers: int) -> float:
-        """Return what the publisher's process takes for a message and all subscribers."""
-        further = _sum(self.publish, terms(size, subscribers, self.middleware))
-        return self._single("publish", size) + (further - self._terms("publish", size))
+    def send_ns(self, size: float, subscribers: int, hz: float | None = None) -> float:
+        """Return what the publisher's process takes for a message and all subscribers.
 
-    def receive_ns(self, size: float) -> float:
+        ``hz``: how often it wakes up, None as usual for the size.
+        """
+        further = _sum(self.publish, terms(size, subscribers, self.middleware, hz))
+        return self._single("publish", size, hz) + (further - self._terms("publish", size, hz))
+
+    def receive_ns(self, size: float, hz: float | None = None) -> float:
         """Return what one subscriber's process takes."""
-        return self._single("take", size)
+        return self._single("take", size, hz)
 
-    def _single(self, stage: str, size: float) -> float:
+    def _single(self, stage: str, size: float, hz: float | None) -> float:
         """Return what a message to one subscriber takes, beyond what was measured by the terms."""
         points = self.measured.get(stage)
         if not points:
-            return self._terms(stage, size)
+            return self._terms(stage, size, hz)
         sizes, times = zip(*points, strict=True)
-        beyond = self._terms(stage, max(size, sizes[-1])) - self._terms(stage, sizes[-1])
-        return float(np.interp(size, sizes, times)) + beyond
+        end = min(size, sizes[-1])
+        beyond = self._terms(stage, size, hz) - self._terms(stage, end)
+        return max(0.0, float(np.interp(size, sizes, times)) + beyond)
 
-    def _terms(self, stage: str, size: float) -> float:
+    def _terms(self, stage: str, size: float, hz: float | None = None) -> float:
         part = self.publish if stage == "publish" else self.take
-        return _sum(part, terms(size, 1, self.middleware))
+        return _sum(part, terms(size, 1, self.middleware, hz))
 
 
 def _sum(part: Part, counts: Mapping[str, float]) -> float:

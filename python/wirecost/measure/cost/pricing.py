@@ -17,10 +17,15 @@ OSI = "osi3."
 
 @dataclass(frozen=True)
 class TopicEnds:
-    """How many publishers and subscribers have each language; there is one publisher at least."""
+    """How many publishers and subscribers have each language; there is one publisher at least.
+
+    ``publish_hz``, ``take_hz``: how often their processes wake up, None where nobody knows.
+    """
 
     publishers: Mapping[str, int]
     takers: Mapping[str, int]
+    publish_hz: float | None = None
+    take_hz: float | None = None
 
     @property
     def subscribers(self) -> int:
@@ -58,25 +63,49 @@ class Pricing:
     """Prices, and which of them a system's ends pay.
 
     ``lang``: of ends whose language nobody knows; ``middleware``: the one that was chosen, empty
-    for the usual one of each wire; ``langs``: languages of nodes.
+    for the usual one of each wire; ``langs``: languages of nodes; ``wakes_hz``: messages that
+    a node publishes and takes each second, of all topics.
     """
 
     prices: PriceList
     lang: str
     middleware: str = ""
     langs: Mapping[str, str] = field(default_factory=dict)
+    wakes_hz: Mapping[str, float] = field(default_factory=dict)
 
     def middleware_of(self, wire: str) -> str:
         """Return the middleware that a wire's messages go over, empty where nobody knows."""
         chosen = self.middleware or DEFAULTS.get(wire, "")
         return ALIASES.get(chosen, chosen)
 
-    def ends(self, publishers: list[str] | None, takers: list[str] | None, count: int) -> TopicEnds:
-        """Return a topic's ends; ``count``: its subscribers, whoever they are."""
+    def ends(
+        self,
+        publishers: list[str] | None,
+        takers: list[str] | None,
+        count: int,
+        hz: float | None = None,
+        lost_hz: float = 0.0,
+    ) -> TopicEnds:
+        """Return a topic's ends; ``count``: its subscribers, whoever they are.
+
+        ``hz``: its rate; ``lost_hz``: messages that it no longer has each second.
+        """
         languages = [self.langs.get(node, self.lang) for node in takers or ()]
         takers_langs = [*languages[:count], *[self.lang] * (count - len(languages))]
         publishers_langs = [self.langs.get(node, self.lang) for node in publishers or ()]
-        return TopicEnds(_counted(publishers_langs or [self.lang]), _counted(takers_langs))
+        return TopicEnds(
+            _counted(publishers_langs or [self.lang]),
+            _counted(takers_langs),
+            self._wakes(publishers, hz, lost_hz),
+            self._wakes(takers, hz, lost_hz),
+        )
+
+    def _wakes(self, nodes: list[str] | None, hz: float | None, lost_hz: float) -> float | None:
+        """Return how often the nodes wake up, on their mean, those that nobody knows by ``hz``."""
+        if hz is None:
+            return None
+        wakes_hz = [max(hz, self.wakes_hz.get(node, hz)) for node in nodes or ()] or [hz]
+        return sum(wakes_hz) / len(wakes_hz) - lost_hz
 
     def path(self, wire: str, lang: str) -> PathPrice | None:
         """Return the path of messages of a wire, None where nobody knows it."""
@@ -103,8 +132,14 @@ class Pricing:
         subscribers = max(1, ends.subscribers)
         encode = _mean([(codec.encode_ns, n) for codec, _, n in publish if codec is not None])
         decode = _mean([(codec.decode_ns, n) for codec, _, n in take if codec is not None])
-        sent = [(path.send_ns(size, subscribers), n) for _, path, n in publish if path is not None]
-        received = [(path.receive_ns(size), n) for _, path, n in take if path is not None]
+        sent = [
+            (path.send_ns(size, subscribers, ends.publish_hz), n)
+            for _, path, n in publish
+            if path is not None
+        ]
+        received = [
+            (path.receive_ns(size, ends.take_hz), n) for _, path, n in take if path is not None
+        ]
         send_ns, receive_ns = (_mean(sent), _mean(received)) if is_known else (None, None)
         return EndTimes(
             "; ".join(dict.fromkeys(codec.library for codec in codecs if codec is not None)),

@@ -9,21 +9,34 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from wirecost.data.clouds.point_cloud2 import remove_padding
 from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
-from wirecost.measure.cost.changes import GENERATED, HALF, PACKED, SEGMENT, SHARED
+from wirecost.measure.cost.changes import (
+    CHANGES,
+    GENERATED,
+    HALF,
+    PACKED,
+    SEGMENT,
+    SHARED,
+    Gain,
+    PricedTopic,
+)
 from wirecost.measure.cost.codec_proof import codec_turns
-from wirecost.measure.cost.path_calibration import paths_of
-from wirecost.measure.cost.paths import CLIENTS, MIDDLEWARES, PLAIN
+from wirecost.measure.cost.path_calibration import MeasuredPath, paths_of
+from wirecost.measure.cost.paths import CLIENTS, MIDDLEWARES, PLAIN, PathTable
+from wirecost.measure.cost.prices import STAGES, Price
 from wirecost.measure.cost.pricing import Pricing
+from wirecost.measure.cost.remedies import with_gain
+from wirecost.measure.cost.system_cost import with_times
 from wirecost.measure.standins import programs
 from wirecost.measure.standins.account import Account
 from wirecost.measure.standins.description import ClientLibrary, StandIn
 from wirecost.measure.standins.processes import TRANSPORTS
 from wirecost.measure.standins.turns import Say, interleaved
-from wirecost.results.records.cost import SystemCost, TopicCost
+from wirecost.results.records.cost import Remedy, SystemCost, TopicCost
 from wirecost.results.records.proof import Proof, StandInTurn, TurnPair
 from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
@@ -93,7 +106,10 @@ def proof(
     if remedy.kind == GENERATED or (topic.library and topic.send_ns is None):
         turns = codec_turns(topic, survey, topic.publisher_lang or cost.lang, remedy.kind, say)
     else:
-        library, client, why_client = library_for(topic, cost.lang, pricing, python)
+        path, client, why_client = path_for(topic, cost.lang, pricing, python)
+        if path.transport not in programs.PYTHON:
+            remedy = repriced(remedy, survey, topic, pricing_of_bytes(pricing, path.client))
+        library = path.library(python)
         turns = _applied(remedy.kind, topic, survey, library, seconds, say)
     try:
         pairs = list(turns)
@@ -127,10 +143,10 @@ def _applied(
         yield TurnPair(before=_turn(first), after=_turn(second))
 
 
-def library_for(
+def path_for(
     topic: TopicCost, lang: str, pricing: Pricing, python: Path | None
-) -> tuple[ClientLibrary, str, str]:
-    """Return a topic's client library, its name with the middleware's, and why it is another one.
+) -> tuple[MeasuredPath, str, str]:
+    """Return the path of a topic's stand-in, its name, and why it is another than the topic's.
 
     Raises UserError where none can stand in.
     """
@@ -138,15 +154,45 @@ def library_for(
     middleware = pricing.middleware_of(topic.wire) or FALLBACK
     over, missing = MIDDLEWARES.get(middleware, middleware), ""
     for path in (*paths_of(asked, middleware), *paths_of(PLAIN, middleware)):
-        library = path.library(python)
-        why = programs.missing(library)
+        why = programs.missing(path.library(python))
         if why is None and path.client == asked:
-            return library, f"{asked} over {over}", ""
+            return path, f"{asked} over {over}", ""
         if why is None:
             reason = f"is missing: {missing}" if missing else "cannot be run here"
-            return library, f"plain {over} in C++", f"because {asked} {reason}"
+            return path, f"plain {over} in C++", f"because {asked} {reason}"
         missing = missing or why
     raise UserError(f"--prove: {topic.topic}: {missing or f'nothing stands in over {over}'}")
+
+
+def pricing_of_bytes(pricing: Pricing, client: str) -> Pricing:
+    """Return prices of a native stand-in: its client's paths for all, and no codec."""
+    prices = pricing.prices
+    free: dict[str, Price] = {stage: {} for stage in STAGES}
+    sure = dict.fromkeys(STAGES, 0.0)
+    codecs = {
+        name: replace(price, stages=free, spread=sure) for name, price in prices.prices.items()
+    }
+    paths = dict(prices.paths.paths)
+    for path in prices.paths.paths.values():
+        if path.client == client:
+            others = (replace(path, client=one) for one in CLIENTS.values())
+            paths |= {other.name: other for other in others}
+    return replace(pricing, prices=replace(prices, prices=codecs, paths=PathTable(paths)))
+
+
+def repriced(remedy: Remedy, survey: TopicSurvey, topic: TopicCost, pricing: Pricing) -> Remedy:
+    """Return a remedy with what it saves by other prices, where these know the topic."""
+    pricing = replace(pricing, wakes_hz={})  # a stand-in has this topic alone
+    ends = pricing.ends(topic.publishers, topic.takers, topic.subscribers, topic.rate_hz or None)
+    if survey.parts is None:
+        return remedy
+    times = pricing.times(topic.wire, survey.parts, topic.mean_bytes, ends)
+    if times is None or times.send_ns is None:
+        return remedy
+    cost = msgspec.structs.replace(with_times(topic, times), packed_ns=None)
+    change = next(one for one in CHANGES if one.kind == remedy.kind)
+    priced = PricedTopic(survey, cost, pricing)
+    return with_gain(remedy, change.gain(priced) or Gain(), cost)
 
 
 def stand_in(topic: TopicCost, survey: TopicSurvey, library: ClientLibrary) -> StandIn:

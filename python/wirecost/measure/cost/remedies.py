@@ -38,28 +38,34 @@ def remedies(files: Sequence[str], topics: Sequence[Topic], pricing: Pricing) ->
 
 
 def _remedy(topic: PricedTopic, change: Change, gain: Gain) -> Remedy:
-    cost, per_s = topic.cost, topic.cost.rate_hz / 1e9
-    publish_share, take_share = gain.publish_ns * per_s, gain.take_ns * per_s
-    bytes_per_s = gain.bytes_share * cost.bytes_per_s
-    spread = gain.spread(cost)
+    cost, bytes_per_s = topic.cost, gain.bytes_share * topic.cost.bytes_per_s
     remedy = Remedy(
         topic=cost.topic,
         kind=change.kind,
         what=change.what(topic),
         bytes_per_s=bytes_per_s,
-        share=max(0.0, publish_share + take_share),
-        publish_share=max(0.0, publish_share),
-        take_share=max(0.0, take_share),
-        spread=spread,
         latency=gain.latency,
         memory=gain.memory,
         effort=change.effort,
         is_sure=gain.is_sure,
         is_measured=gain.is_measured,
     )
+    remedy = with_gain(remedy, gain, cost)
     is_large = bytes_per_s >= WORTH_BYTES or sure_share(remedy) >= WORTH_SHARE
     is_quick = change.kind == SEGMENT and cost.bytes_per_s >= WORTH_BYTES
     return _replaced(remedy, is_worth=is_large or is_quick)
+
+
+def with_gain(remedy: Remedy, gain: Gain, cost: TopicCost) -> Remedy:
+    """Return the same with the shares of a core that a gain saves of a topic."""
+    publish_share, take_share = (ns * cost.rate_hz / 1e9 for ns in (gain.publish_ns, gain.take_ns))
+    return _replaced(
+        remedy,
+        share=max(0.0, publish_share + take_share),
+        publish_share=max(0.0, publish_share),
+        take_share=max(0.0, take_share),
+        spread=gain.spread(cost),
+    )
 
 
 def sure_share(remedy: Remedy) -> float:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -30,6 +31,7 @@ def system_cost(
     names = {topic.connection.topic for topic in read.topics}
     if absent := sorted(subscribers.keys() - names):
         raise UserError(f"--subscribers {absent[0]}=…: the recording has no such topic")
+    pricing = replace(pricing, wakes_hz=_wakes_hz(read))
     priced = [(topic, _priced(topic, pricing, subscribers)) for topic in read.topics]
     priced.sort(key=lambda pair: (-pair[1].share, -pair[1].bytes_per_s, pair[1].topic))
     topics = [cost for _, cost in priced]
@@ -63,7 +65,7 @@ def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int])
     count = subscribers.get(
         connection.topic, 1 if read.subscribers is None else len(read.subscribers)
     )
-    ends = pricing.ends(read.publishers, read.subscribers, count)
+    ends = pricing.ends(read.publishers, read.subscribers, count, rate_hz or None)
     cost = TopicCost(
         topic=connection.topic,
         type=connection.type,
@@ -121,6 +123,17 @@ def _why_unread(read: TopicSurvey) -> str:
         except ValueError as error:
             return shown(str(error))
     return "not of its type"
+
+
+def _wakes_hz(read: RecordingSurvey) -> dict[str, float]:
+    """Return the messages that each known node publishes and takes in a second."""
+    wakes_hz: dict[str, float] = {}
+    for topic in read.topics:
+        rate_hz, publishers = _rate_hz(topic) or 0.0, topic.publishers or []
+        of_each = [(node, rate_hz / len(publishers)) for node in publishers]
+        for node, hz in (*of_each, *((node, rate_hz) for node in topic.subscribers or ())):
+            wakes_hz[node] = wakes_hz.get(node, 0.0) + hz
+    return wakes_hz
 
 
 def _rate_hz(read: TopicSurvey) -> float | None:

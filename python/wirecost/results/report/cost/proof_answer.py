@@ -145,7 +145,7 @@ def _signed(value: float, show: Show) -> str:
 
 
 def _because(why: str) -> str:
-    return f", {why}" if why else ""
+    return f", {why}; the promise is for these" if why else ""
 
 
 def _doubts(proof: Proof) -> list[str]:
