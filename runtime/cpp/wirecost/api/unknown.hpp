@@ -47,8 +47,8 @@ class Unknown {
         return bytes() == nullptr ? std::string_view() : std::string_view(*bytes());
     }
     operator std::string_view() const noexcept { return view(); }
-    std::size_t size() const noexcept { return view().size(); }
-    bool empty() const noexcept { return view().empty(); }
+    std::size_t size() const noexcept { return bytes() == nullptr ? 0 : bytes()->size(); }
+    bool empty() const noexcept { return bytes() == nullptr || bytes()->empty(); }
     void clear() noexcept {
         if (std::string* const held = bytes()) held->clear();
     }
@@ -112,8 +112,8 @@ class Unknown {
     }
     Kept* kept() const noexcept { return reinterpret_cast<Kept*>(state_ & ~bits); }
     std::string* bytes() const noexcept {
-        if ((state_ & bits) == 0) return reinterpret_cast<std::string*>(state_);
-        return (state_ & bits) == with_bytes ? &kept()->bytes : nullptr;
+        if (state_ == 0 || (state_ & pooled) != 0) return nullptr;  // mostly
+        return (state_ & bits) == 0 ? reinterpret_cast<std::string*>(state_) : &kept()->bytes;
     }
     void take(Unknown& other) noexcept {  // where no bytes are
         if (other.bytes() != nullptr) state_ = std::exchange(other.state_, 0);
