@@ -32,7 +32,7 @@ OPERATIONS = {
     "reparse": "into the object that was parsed into before",
     "total": "build with encode, then parse",
 }
-OURS, THEIRS = "wirecost", "protobuf"
+OURS, THEIRS, ARENA = "wirecost", "protobuf", "arena"
 NAMED = {"build": "building", "rebuild": "building again", "encode": "encoding",
          "parse": "parsing", "reparse": "parsing again"}  # fmt: skip
 
@@ -157,6 +157,7 @@ def _differs(ratio: Ratio, row: Row) -> bool:
 def _lead(rows: list[Row]) -> str | None:
     """Compare our new objects with protoc's: what is gained and lost, at the sizes that differ."""
     ours = [row for row in rows if row.contender == OURS and row.ratio]
+    arena = [row for row in ours if row.mode == ARENA]
     ours = [row for row in ours if row.mode == ours[0].mode]
     if not ours or not any(row.contender == THEIRS for row in rows):
         return None
@@ -176,17 +177,18 @@ def _lead(rows: list[Row]) -> str | None:
     objects = units.span(_counts(ours), lambda count: f"{count:,}", " to ")
     return (
         f"{rows[0].variant}, {objects} objects, ratio of times to {baseline(rows, rows[0].race)}: "
-        f"our classes are {'; '.join(parts) or 'no different'}{_beside_best(ours)}."
+        f"our classes are {'; '.join(parts) or 'no different'}{_beside_best(arena or ours)}."
     )
 
 
 def _beside_best(ours: list[Row]) -> str:
+    total = "in total on our arena" if ours[0].mode == ARENA else "in total"
     best = [(r, r.ratio_best) for r in ours if r.stage == "total" and r.ratio_best]
     ratios = [ratio.median for row, ratio in best if _differs(ratio, row)]
     if not best:
         return ""
     if not ratios:
-        return "; in total no different from Protobuf's fastest mode"
+        return f"; {total} no different from Protobuf's fastest mode"
     where = "" if len(ratios) == len(best) else " at some sizes, no different at others"
     span = units.span(ratios, units.significant)
-    return f"; in total {span} of the time of Protobuf's fastest mode{where}"
+    return f"; {total} {span} of the time of Protobuf's fastest mode{where}"

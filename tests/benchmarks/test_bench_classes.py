@@ -15,7 +15,7 @@ Measure = Callable[..., dict[str, Any]]
 
 FEW = ("--repetitions", "2", "--processes", "2")
 STAGES = {"build", "rebuild", "encode", "parse", "reparse", "total"}
-CONTENDERS = {"protobuf fresh", "protobuf arena", "wirecost fresh"}
+CONTENDERS = {"protobuf fresh", "protobuf arena", "wirecost fresh", "wirecost arena"}
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,7 @@ def test_a_schema_never_seen_is_measured_in_both_languages(
     assert document["failures"] == []
     found = {(row["lang"], row["contender"], row["mode"]) for row in document["rows"]}
     assert {("cpp", "wirecost", mode) for mode in ("new", "reused", "view")} <= found
-    assert {("cpp", "wirecost-classes", mode) for mode in ("new", "reused")} <= found
+    assert {("cpp", "wirecost-classes", mode) for mode in ("new", "reused", "arena")} <= found
     assert {("cpp", "wirecost-columns", mode) for mode in ("view", "converted")} <= found
     assert {("python", name, "new") for name in ("wirecost", "protobuf", "json")} <= found
     if shutil.which("protoc"):

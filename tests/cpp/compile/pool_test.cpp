@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages in pools of lists, moved about at random beside a model that has no pools.
+// Messages in pools of lists and in arenas, moved about at random beside a model that has none.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <random>
 #include <vector>
 
+#include "compile/random_message.hpp"
 #include "conformance/chain.pb.h"
+#include "conformance/proto2/every_type_proto2.pb.h"
+#include "conformance/proto3/every_type_proto3.pb.h"
+#include "google/every_type_proto2.pb.h"
+#include "google/every_type_proto3.pb.h"
 
 namespace {
 
+using wirecost::api::Arena;
 using Chain = facade::conformance::Chain;
 
 struct Model {
@@ -42,7 +48,8 @@ struct Both {
 
 class Stirring {
  public:
-  explicit Stirring(unsigned seed) : random_(seed) {}
+  Stirring(unsigned seed, Arena* first, Arena* second)
+      : random_(seed), roots_{made_in(first), made_in(second)} {}
 
   void step() {
     auto [chain, model] = somewhere(0);
@@ -114,22 +121,31 @@ class Stirring {
         }
         break;
       default:
-        ASSERT_TRUE(roots_[0].ParseFromString(roots_[0].SerializeAsString()));
+        ASSERT_TRUE(roots_[0]->ParseFromString(roots_[0]->SerializeAsString()));
         other->mutable_unknown_fields()->assign("\x78\x01");
         ASSERT_TRUE(other->SerializeAsString().ends_with("\x78\x01"));
         other->mutable_unknown_fields()->clear();
     }
   }
   void look() const {
-    for (std::size_t i = 0; i < roots_.size(); ++i) expect_same(roots_[i], models_[i]);
+    for (std::size_t i = 0; i < roots_.size(); ++i) expect_same(*roots_[i], models_[i]);
   }
-  bool is_large() const { return roots_[0].SpaceUsedLong() + roots_[1].SpaceUsedLong() > 100'000; }
+  bool is_large() const {
+    return roots_[0]->SpaceUsedLong() + roots_[1]->SpaceUsedLong() > 100'000;
+  }
 
  private:
+  using Root = std::unique_ptr<Chain, void (*)(Chain*)>;
+
+  static Root made_in(Arena* arena) {
+    constexpr auto leave = [](Chain* /*root*/) {};
+    constexpr auto remove = [](Chain* root) { delete root; };
+    return {Arena::Create<Chain>(arena), arena != nullptr ? +leave : +remove};
+  }
   std::size_t below(std::size_t count) { return random_() % count; }
   // Of different trees, so that neither holds the other.
   Both somewhere(std::size_t tree) {
-    Both at{&roots_[tree], &models_[tree]};
+    Both at{roots_[tree].get(), &models_[tree]};
     for (std::size_t depth = below(5); depth != 0; --depth) {
       const std::size_t count = at.model->branches.size();
       if (at.model->next && below(2) == 0) {
@@ -143,20 +159,32 @@ class Stirring {
   }
 
   std::mt19937 random_;
-  std::array<Chain, 2> roots_;
+  std::array<Root, 2> roots_;
   std::array<Model, 2> models_;
   std::uint32_t next_ = 1;
 };
 
-TEST(Pool, MessagesOutliveEveryMove) {
+void stir(Arena* first, Arena* second) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    Stirring stirring(seed);
+    Stirring stirring(seed, first, second);
     for (int i = 0; i < 400 && !stirring.is_large(); ++i) {
       ASSERT_NO_FATAL_FAILURE(stirring.step());
       if (i % 20 == 0) ASSERT_NO_FATAL_FAILURE(stirring.look());
     }
     ASSERT_NO_FATAL_FAILURE(stirring.look());
   }
+}
+
+TEST(Pool, MessagesOutliveEveryMove) { stir(nullptr, nullptr); }
+
+TEST(Arena, MessagesOutliveEveryMove) {
+  Arena arena;
+  Arena other;
+  stir(&arena, &arena);
+  stir(&arena, nullptr);
+  stir(nullptr, &arena);
+  arena.Reset();
+  stir(&arena, &other);
 }
 
 // What is made and given away again and again takes no more of the pool.
@@ -179,6 +207,92 @@ TEST(Pool, DoesNotGrowWithUse) {
   const std::size_t space = root.SpaceUsedLong();
   for (int i = 0; i < 1000; ++i) use();
   EXPECT_EQ(root.SpaceUsedLong(), space);
+}
+
+template <class Class, class Google>
+void pass_through_arena() {
+  wirecost::test::Random random(7);
+  std::vector<char> memory(3000);
+  Arena own;
+  Arena given(memory.data(), memory.size());
+  for (unsigned round = 0; round < 100; ++round) {
+    Google google;
+    wirecost::test::fill(google, random, 3);
+    const std::string bytes =
+        wirecost::test::scrambled(google.SerializeAsString(), *google.GetDescriptor(), random);
+    Class heap;
+    ASSERT_TRUE(heap.ParseFromString(bytes));
+    for (Arena* arena : {&own, &given}) {
+      auto* const parsed = Arena::Create<Class>(arena);
+      EXPECT_EQ(parsed->GetArena(), arena);
+      for (int again = 0; again < 2; ++again) {
+        ASSERT_TRUE(parsed->ParseFromString(bytes));
+        ASSERT_EQ(*parsed, heap);
+      }
+      auto* const copied = Arena::Create<Class>(&own, heap);
+      copied->Swap(parsed);
+      ASSERT_EQ(*copied, *parsed);
+      Class taken(std::move(*copied));
+      ASSERT_EQ(taken, heap);
+      *copied = std::move(taken);
+      copied->MergeFrom(heap);
+      parsed->MergeFrom(heap);
+      ASSERT_EQ(*copied, *parsed);
+      Arena::Create<Class>(arena);  // defaults may take memory as well
+      if (round % 3 == 0) arena->Reset();
+    }
+  }
+}
+
+TEST(Arena, EveryTypeIsParsedCopiedAndFreed) {
+  pass_through_arena<facade::conformance::proto2::EveryType, conformance::proto2::EveryType>();
+  pass_through_arena<facade::conformance::proto3::EveryType, conformance::proto3::EveryType>();
+}
+
+// What code keeps setting in a message that stays takes no more of the arena.
+TEST(Arena, DoesNotGrowWithUse) {
+  Arena arena;
+  auto* const message = Arena::Create<facade::conformance::proto3::EveryType>(&arena);
+  const std::string bytes = [] {
+    wirecost::test::Random random(1);
+    conformance::proto3::EveryType google;
+    wirecost::test::fill(google, random, 3);
+    return google.SerializeAsString();
+  }();
+  ASSERT_TRUE(message->ParseFromString(bytes));
+  ASSERT_TRUE(message->ParseFromString(bytes));
+  const auto used = arena.SpaceUsed();
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(message->ParseFromString(bytes));
+  EXPECT_EQ(arena.SpaceUsed(), used);
+}
+
+// What was made in an arena is taken in the same one, copied in another; what is from `new` is
+// deleted with the arena.
+TEST(Arena, TakesWhatIsAllocated) {
+  Arena arena;
+  Arena other;
+  auto* const root = Arena::Create<Chain>(&arena);
+  auto* const mine = Arena::Create<Chain>(&arena);
+  root->set_allocated_next(mine);
+  root->mutable_branches()->AddAllocated(mine->New(&arena));
+  EXPECT_EQ(&root->next(), mine);
+  auto* const theirs = Arena::Create<Chain>(&other);
+  theirs->set_value(3);
+  root->set_allocated_next(theirs);
+  root->mutable_branches()->AddAllocated(theirs);
+  EXPECT_NE(&root->next(), theirs);
+  EXPECT_EQ(root->next().value(), 3U);
+  EXPECT_EQ(root->branches(1).value(), 3U);
+  auto* const made = new Chain;
+  root->set_allocated_next(made);
+  EXPECT_EQ(root->mutable_next(), made);
+  root->mutable_branches()->AddAllocated(new Chain);
+  delete root->mutable_branches()->ReleaseLast();
+  Chain heap;
+  heap.set_allocated_next(mine);
+  EXPECT_NE(&heap.next(), mine);
+  arena.Own(new std::string(100, 'x'));
+  EXPECT_EQ(Arena::Create<std::string>(&arena, 100, 'x')->size(), 100U);
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ class Elements {
         if (table_ != nullptr) destroy();
     }
 
+    // Takes memory from `pool` if that is an arena and this has none yet.
+    void use(Pool* pool) {
+        if (table_ == nullptr && pool != nullptr && pool->is_arena()) begin(pool);
+    }
+    Pool* arena() const noexcept {
+        return table_ != nullptr && is_in_arena() ? head().pool : nullptr;
+    }
+
     int size() const noexcept { return size_; }
     int made() const noexcept { return made_; }
     int capacity() const noexcept { return table_ == nullptr ? 0 : head().capacity; }
@@ -45,18 +53,30 @@ class Elements {
     void reserve(int capacity) {
         if (capacity > this->capacity()) grow(static_cast<std::size_t>(capacity));
     }
-    // One more, from `new`.
+    // One more, from `new`, or in the same arena; of another one a copy.
     void adopt(T* element) {
+        bool lies_in_arena = false;
+        if constexpr (has_pool) {
+            lies_in_arena = element->GetArena() != nullptr;
+            if (lies_in_arena && element->GetArena() != arena()) {
+                bool was_used = false;
+                add(was_used) = *element;
+                return;
+            }
+        }
+        const bool is_owned = arena() != nullptr;
+        if (is_owned && !lies_in_arena)
+            head().pool->at_end(element, [](void* owned) { delete static_cast<T*>(owned); });
         if (made_ == capacity()) grow(static_cast<std::size_t>(made_) + 1);
         if (size_ < made_) table_[made_] = table_[size_];
         table_[size_++] = element;
         ++made_;
-        ++head().adopted;
+        if (!is_owned) ++head().adopted;
     }
     // The last one, for `delete`.
     T* release() {
         T*& last = table_[size_ - 1];
-        if (head().adopted == 0 || lies_in_block(last)) {
+        if (head().adopted == 0 || lies_in_block(last)) {  // as whatever an arena has
             T* const moved = new T(std::move(*last));
             --size_;
             return moved;
@@ -77,7 +97,7 @@ class Elements {
     std::size_t space() const noexcept {
         if (table_ == nullptr) return 0;
         std::size_t bytes = sizeof(Head) + static_cast<std::size_t>(capacity()) * sizeof(T*);
-        if (head().pool != nullptr) bytes += sizeof(Pool) + head().pool->space();
+        if (head().pool != nullptr && !is_in_arena()) bytes += sizeof(Pool) + head().pool->space();
         for (const Block* block = head().blocks; block != nullptr; block = block->next)
             bytes += first_in_block +
                      static_cast<std::size_t>(block->capacity - block->used) * sizeof(T);
@@ -96,7 +116,7 @@ class Elements {
     };
     struct Head {  // before the table
         Block* blocks;
-        Pool* pool;  // of longer lists of messages
+        Pool* pool;  // an arena, or its own: of longer lists of messages
         int capacity;
         int adopted;
     };
@@ -109,41 +129,57 @@ class Elements {
     static constexpr std::size_t largest_block = 65536;
 
     Head& head() const noexcept { return reinterpret_cast<Head*>(table_)[-1]; }
+    bool is_in_arena() const noexcept { return head().pool != nullptr && head().pool->is_arena(); }
     static T* elements(const Block* block) noexcept {
         auto* const first = reinterpret_cast<const unsigned char*>(block) + first_in_block;
         return const_cast<T*>(reinterpret_cast<const T*>(first));
     }
 
     [[gnu::noinline]] T& make() {
-        if (table_ == nullptr) begin();
+        if (table_ == nullptr) begin(nullptr);
         if (made_ == capacity()) grow(static_cast<std::size_t>(made_) + 1);
         Block* block = head().blocks;
         if (block == nullptr || block->used == block->capacity) block = add_block();
         T* const element = new (elements(block) + block->used) T();
-        if constexpr (has_pool) element->wirecost_fields().unknown_fields.use(head().pool);
+        if constexpr (has_pool) element->wirecost_use(head().pool);
         ++block->used;
         table_[made_++] = element;
         ++size_;
         return *element;
     }
     // The first block, and a table in it.
-    void begin() {
+    void begin(Pool* arena) {
         constexpr int count = sizeof(T) <= 64 ? 2 : 1;
         constexpr std::size_t end = first_in_block + count * sizeof(T);
         constexpr std::size_t at = (end + alignof(Head) - 1) / alignof(Head) * alignof(Head);
         constexpr std::size_t bytes = at + sizeof(Head) + first_table * sizeof(T*);
-        auto* const memory = static_cast<unsigned char*>(::operator new(bytes));
+        auto* const memory = static_cast<unsigned char*>(taken(bytes, arena));
         auto* const block = new (memory) Block{nullptr, 0, count};
-        auto* const head = new (memory + at) Head{block, nullptr, first_table, 0};
+        if (arena != nullptr) destroy_at_end(*block, *arena);
+        auto* const head = new (memory + at) Head{block, arena, first_table, 0};
         table_ = reinterpret_cast<T**>(head + 1);
+    }
+    static void* taken(std::size_t bytes, Pool* arena) {
+        return arena != nullptr ? arena->room(bytes) : ::operator new(bytes);
+    }
+    // Messages see to it themselves.
+    static void destroy_at_end(Block& block, Pool& arena) {
+        if constexpr (!has_pool) {
+            arena.at_end(&block, [](void* at) {
+                auto* const ended = static_cast<Block*>(at);
+                std::destroy_n(elements(ended), ended->used);
+            });
+        }
     }
     // Half as many as there are, so that little is lost.
     Block* add_block() {
         constexpr int most = std::max<int>(1, (largest_block - first_in_block) / sizeof(T));
         const int count = std::clamp(made_ / 2, 1, most);
         const std::size_t bytes = first_in_block + static_cast<std::size_t>(count) * sizeof(T);
-        auto* const block = new (::operator new(bytes)) Block{head().blocks, 0, count};
+        Pool* const arena = this->arena();
+        auto* const block = new (taken(bytes, arena)) Block{head().blocks, 0, count};
         head().blocks = block;
+        if (arena != nullptr) destroy_at_end(*block, *arena);
         if constexpr (has_pool) {
             if (head().pool == nullptr && made_ + count >= least_pooled) head().pool = new Pool;
         }
@@ -156,8 +192,10 @@ class Elements {
         const std::size_t twice = std::min(2 * static_cast<std::size_t>(old), most);
         // More than a first block's, by which the two are told apart.
         const std::size_t count = std::max({needed, twice, std::size_t{2 * first_table}});
-        void* const before = has_table() ? &head() : nullptr;
-        void* const moved = std::realloc(before, sizeof(Head) + count * sizeof(T*));
+        const std::size_t bytes = sizeof(Head) + count * sizeof(T*);
+        Pool* const arena = this->arena();
+        void* const before = arena == nullptr && has_table() ? &head() : nullptr;
+        void* const moved = arena == nullptr ? std::realloc(before, bytes) : arena->room(bytes);
         if (moved == nullptr) throw std::bad_alloc();
         auto* const grown = static_cast<Head*>(moved);
         if (before == nullptr) {
@@ -177,6 +215,7 @@ class Elements {
         return false;
     }
     void destroy() noexcept {
+        if (is_in_arena()) return;
         if (head().adopted != 0) {
             for (T** p = table_; p != table_ + made_; ++p) {
                 if (!lies_in_block(*p)) delete *p;

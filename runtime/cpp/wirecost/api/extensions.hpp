@@ -159,7 +159,10 @@ class ExtendableMessage : public Message {
     }
 
   private:
-    Extensions& extensions() { return static_cast<M*>(this)->wirecost_fields().unknown_fields; }
+    Extensions& extensions() {
+        static_cast<M*>(this)->wirecost_own();
+        return static_cast<M*>(this)->wirecost_fields().unknown_fields;
+    }
     const Extensions& extensions() const {
         return static_cast<const M*>(this)->wirecost_fields().unknown_fields;
     }

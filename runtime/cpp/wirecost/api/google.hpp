@@ -32,6 +32,7 @@
 
 #if !defined(WIRECOST_BESIDE_GOOGLE) && !defined(GOOGLE_PROTOBUF_VERSION)
 namespace google::protobuf {
+using wirecost::api::Arena;
 using wirecost::api::Descriptor;
 using wirecost::api::FileDescriptor;
 #ifndef WIRECOST_OWN_DESCRIPTORS  // a schema that has descriptors in its messages has its own

@@ -24,6 +24,9 @@ namespace wirecost::api {
 
 class TextPrinter;
 
+// Bytes for which a std::string takes no memory, in every library.
+constexpr std::size_t short_text = 15;
+
 // What a message may cost that is parsed.
 struct ParseLimits {
     int depth = 100;                               // of messages in the outermost one

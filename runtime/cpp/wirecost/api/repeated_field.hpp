@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "wirecost/api/pool.hpp"
+
 namespace wirecost::api {
 
 template <class T>
@@ -46,7 +48,9 @@ class RepeatedField {
         Swap(&other);
         return *this;
     }
-    ~RepeatedField() { std::free(data_); }
+    ~RepeatedField() {
+        if (data_ != nullptr && head().arena == nullptr) std::free(&head());
+    }
 
     int size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
@@ -116,7 +120,13 @@ class RepeatedField {
         if (elements != nullptr) std::copy_n(data_ + start, count, elements);
         if (count != 0) erase(data_ + start, data_ + start + count);
     }
+    // Of two arenas, or of one and none, by copies.
     void Swap(RepeatedField* other) noexcept {
+        if (arena() != other->arena()) {
+            const RepeatedField mine(*this);
+            CopyFrom(*other);
+            return other->CopyFrom(mine);
+        }
         std::swap(data_, other->data_);
         std::swap(size_, other->size_);
         std::swap(capacity_, other->capacity_);
@@ -144,6 +154,12 @@ class RepeatedField {
         return std::equal(begin(), end(), other.begin(), other.end());
     }
 
+    // Takes memory from `pool` if that is an arena and this has none yet.
+    RepeatedField& in(Pool* pool) {
+        if (data_ == nullptr && pool != nullptr && pool->is_arena()) place(least, pool);
+        return *this;
+    }
+
     // As decoders call them; what `resize` adds has any content.
     void push_back(T value) { Add(value); }
     void resize(std::size_t size) {
@@ -152,6 +168,14 @@ class RepeatedField {
     }
 
   private:
+    struct Head {  // before the elements
+        Pool* arena;
+    };
+    static_assert(alignof(T) <= alignof(Head));
+    static constexpr std::size_t least = 4;
+
+    Head& head() const noexcept { return reinterpret_cast<Head*>(data_)[-1]; }
+    Pool* arena() const noexcept { return data_ != nullptr ? head().arena : nullptr; }
     int checked(int i) const {
         if (i < 0 || i >= size_) throw std::out_of_range("RepeatedField::at");
         return i;
@@ -160,10 +184,17 @@ class RepeatedField {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
         if (needed > most) throw std::length_error("a repeated field of more than 2^31 elements");
         const std::size_t twice = std::min(2 * static_cast<std::size_t>(capacity_), most);
-        const std::size_t size = std::max({needed, twice, std::size_t{4}});
-        void* const moved = std::realloc(static_cast<void*>(data_), size * sizeof(T));
+        place(std::max({needed, twice, least}), arena());
+    }
+    void place(std::size_t size, Pool* arena) {
+        const std::size_t bytes = sizeof(Head) + size * sizeof(T);
+        void* const before = data_ == nullptr || arena != nullptr ? nullptr : &head();
+        void* const moved = arena != nullptr ? arena->room(bytes) : std::realloc(before, bytes);
         if (moved == nullptr) throw std::bad_alloc();
-        data_ = static_cast<T*>(moved);
+        auto* const head = new (moved) Head{arena};
+        T* const placed = reinterpret_cast<T*>(head + 1);
+        if (arena != nullptr) std::copy_n(data_, size_, placed);
+        data_ = placed;
         capacity_ = static_cast<int>(size);
     }
 

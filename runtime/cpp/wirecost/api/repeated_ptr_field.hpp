@@ -193,7 +193,13 @@ class RepeatedPtrField {
         DeleteSubrange(static_cast<int>(start), static_cast<int>(last - first));
         return begin() + start;
     }
-    void Swap(RepeatedPtrField* other) noexcept { elements_.swap(other->elements_); }
+    // Of two arenas, or of one and none, by copies.
+    void Swap(RepeatedPtrField* other) noexcept {
+        if (elements_.arena() == other->elements_.arena()) return elements_.swap(other->elements_);
+        const RepeatedPtrField mine(*this);
+        CopyFrom(*other);
+        other->CopyFrom(mine);
+    }
     void SwapElements(int i, int j) noexcept {
         std::swap(elements_.table()[i], elements_.table()[j]);
     }
@@ -227,6 +233,12 @@ class RepeatedPtrField {
     }
     bool operator==(const RepeatedPtrField& other) const {
         return std::equal(begin(), end(), other.begin(), other.end());
+    }
+
+    // Takes memory from `pool` if that is an arena and this has none yet.
+    RepeatedPtrField& in(Pool* pool) {
+        elements_.use(pool);
+        return *this;
     }
 
     // As decoders call them.

@@ -22,8 +22,9 @@ struct Room {
 struct NoRoom {};
 
 // A small message lies in place, a large one elsewhere, in the pool of its holder if that has one,
-// so that an absent one takes little room. It is made when it is first asked for, stays where it is
-// until its holder goes, and is kept for the next use when it is reset.
+// so that an absent one takes little room. What lies in an arena is not destroyed here. It is made
+// when it is first asked for, stays where it is until its holder goes, and is kept for the next use
+// when it is reset.
 template <class T, bool near = (sizeof(T) <= near_size)>
 class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
   public:
@@ -63,11 +64,18 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     T& touch(Pool* pool = nullptr) { return has_value() ? *kept() : emplace(pool); }
     void reset() noexcept { state_ |= absent; }
 
-    // Takes what `value` points to, from `new`, in the place of what was here; nothing if null.
-    void adopt(T* value) {
+    // Takes what `value` points to, from `new` or in the arena that `pool` is, in the place of what
+    // was here; nothing if null. Of another arena it takes a copy.
+    void adopt(T* value, Pool* pool = nullptr) {
         if (has_value() && value == kept()) return;
+        if (value == nullptr && lies_in_arena()) return reset();
+        Pool* const theirs = value == nullptr ? nullptr : value->GetArena();
+        if (theirs != nullptr && theirs != pool) {
+            touch(pool) = *value;
+            return;
+        }
         destroy();
-        if (value != nullptr) keep(value);
+        if (value != nullptr) keep(value, theirs != nullptr ? in_arena : 0);
     }
     // What was here, for `delete`; null if absent.
     T* release() {
@@ -93,9 +101,11 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
 
   private:
     // The address of what there is, and bits: it is absent, and kept for the next use; it lies in a
-    // pool; what lay there was destroyed, and whoever repeats that shall not fill the pool.
+    // pool; what lay there was destroyed, and whoever repeats that shall not fill the pool. Both:
+    // it lies in an arena.
     static constexpr std::uintptr_t absent = 1, in_pool = 2, left_pool = 4;
-    static constexpr std::uintptr_t bits = absent | in_pool | left_pool;
+    static constexpr std::uintptr_t in_arena = in_pool | left_pool;
+    static constexpr std::uintptr_t bits = absent | in_arena;
 
     // Nothing, or what was there given away.
     void forget(std::uintptr_t more = 0) noexcept { state_ = absent | (state_ & left_pool) | more; }
@@ -107,6 +117,7 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     T* kept() const noexcept { return reinterpret_cast<T*>(state_ & ~bits); }
     bool is_made() const noexcept { return kept() != nullptr; }
     bool lies_in_pool() const noexcept { return (state_ & in_pool) != 0; }
+    bool lies_in_arena() const noexcept { return (state_ & in_arena) == in_arena; }
     bool lies_here() const noexcept {
         if constexpr (near)
             return kept() == reinterpret_cast<const T*>(this->bytes);
@@ -119,24 +130,32 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     }
     [[gnu::noinline]] T& emplace(Pool* pool) {
         if (!is_made()) {
-            const bool takes_pool = !near && pool != nullptr && (state_ & left_pool) == 0;
-            return takes_pool ? make_in(*pool) : make();
+            const bool takes_pool = pool != nullptr && (state_ & left_pool) == 0;
+            return takes_pool && (!near || pool->is_arena()) ? make_in(*pool) : make();
         }
         kept()->Clear();
         return *revived();
     }
     template <class... Arguments>
     T& make(Arguments&&... arguments) {
-        if constexpr (near)
-            keep(new (this->bytes) T(std::forward<Arguments>(arguments)...));
-        else
-            keep(new T(std::forward<Arguments>(arguments)...));
+        if constexpr (near) {
+            if ((state_ & left_pool) == 0) {  // else the arena may destroy what lies here
+                keep(new (this->bytes) T(std::forward<Arguments>(arguments)...));
+                return *kept();
+            }
+        }
+        keep(new T(std::forward<Arguments>(arguments)...));
         return *kept();
     }
     T& make_in(Pool& pool) {
-        T* const made = new (pool.room<T>()) T();
-        made->wirecost_fields().unknown_fields.use(&pool);
-        keep(made, in_pool);
+        void* place = nullptr;
+        if constexpr (near)
+            place = this->bytes;
+        else
+            place = pool.room<T>();
+        T* const made = new (place) T();
+        made->wirecost_use(&pool);
+        keep(made, pool.is_arena() ? in_arena : in_pool);
         return *made;
     }
     void take(Sub& other) noexcept {  // where nothing is
@@ -151,10 +170,10 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
     void destroy() noexcept {
         if (!is_made()) return;
         const bool was_in_pool = lies_in_pool();
-        if (lies_here() || was_in_pool)
-            kept()->~T();
-        else
+        if (!lies_here() && !was_in_pool)
             delete kept();
+        else if (!lies_in_arena())
+            kept()->~T();
         forget(was_in_pool ? left_pool : 0);
     }
 

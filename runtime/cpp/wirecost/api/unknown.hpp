@@ -12,7 +12,8 @@
 
 namespace wirecost::api {
 
-// Also says which pool a message's own messages lie in; who has unknown fields has no pool.
+// Also says which pool a message's own messages lie in. Whoever has unknown fields has no pool of a
+// list; an arena stays, as it says who destroys the message.
 class Unknown {
   public:
     Unknown() noexcept {}
@@ -35,23 +36,34 @@ class Unknown {
         }
         return *this;
     }
-    ~Unknown() { delete bytes(); }
+    ~Unknown() {
+        if ((state_ & bits) == with_bytes)
+            delete kept();
+        else
+            delete bytes();
+    }
 
     std::string_view view() const noexcept {
         return bytes() == nullptr ? std::string_view() : std::string_view(*bytes());
     }
     operator std::string_view() const noexcept { return view(); }
-    std::size_t size() const noexcept { return view().size(); }
-    bool empty() const noexcept { return view().empty(); }
+    std::size_t size() const noexcept { return bytes() == nullptr ? 0 : bytes()->size(); }
+    bool empty() const noexcept { return bytes() == nullptr || bytes()->empty(); }
     void clear() noexcept {
-        if (std::string* const kept = bytes()) kept->clear();
+        if (std::string* const held = bytes()) held->clear();
     }
     void append(const std::uint8_t* first, const std::uint8_t* last) { text().append(first, last); }
     void append(std::string_view bytes) {
         if (!bytes.empty()) text().append(bytes);
     }
+    // A message in an arena calls `own` before.
     std::string& text() {
-        if (bytes() == nullptr) state_ = address(new std::string);
+        if (bytes() == nullptr) {
+            if (is_in_arena())
+                state_ = reinterpret_cast<std::uintptr_t>(new Kept{pool(), {}}) | with_bytes;
+            else
+                state_ = address(new std::string);
+        }
         return *bytes();
     }
     std::size_t space() const noexcept {
@@ -62,15 +74,35 @@ class Unknown {
 
     // Null where there is none. It belongs to the message's place: moved ones leave it.
     Pool* pool() const noexcept {
-        return (state_ & pooled) != 0 ? reinterpret_cast<Pool*>(state_ & ~pooled) : nullptr;
+        if ((state_ & pooled) != 0) return reinterpret_cast<Pool*>(state_ & ~bits);
+        return (state_ & bits) == with_bytes ? kept()->pool : nullptr;
     }
+    bool is_in_arena() const noexcept { return (state_ & in_arena) != 0; }
+    Arena* arena() const noexcept { return is_in_arena() ? static_cast<Arena*>(pool()) : nullptr; }
     // Of a new message.
     void use(Pool* pool) noexcept {
-        state_ = reinterpret_cast<std::uintptr_t>(pool) | (pool != nullptr ? pooled : 0);
+        state_ = reinterpret_cast<std::uintptr_t>(pool);
+        if (pool != nullptr) state_ |= pool->is_arena() ? pooled | in_arena : pooled;
+    }
+    // If `message`, whose unknown fields these are, is in an arena, this destroys it: it is to hold
+    // memory from elsewhere.
+    template <class M>
+    void own(M& message) {
+        if ((state_ & bits) == (pooled | in_arena)) {
+            pool()->at_end(&message, [](void* owned) { static_cast<M*>(owned)->~M(); });
+            state_ |= owned;
+        }
     }
 
   private:
-    static constexpr std::uintptr_t pooled = 1;
+    struct Kept {
+        Pool* pool;
+        std::string bytes;
+    };
+    // Without bits it is the address of a string; with this one alone, of what is kept.
+    static constexpr std::uintptr_t pooled = 1, in_arena = 2, owned = 4, with_bytes = in_arena;
+    static constexpr std::uintptr_t bits = pooled | in_arena | owned;
+    static_assert(alignof(Pool) > bits && alignof(Kept) > bits);
 
     static std::uintptr_t address(std::string* bytes) noexcept {
         return reinterpret_cast<std::uintptr_t>(bytes);
@@ -78,8 +110,10 @@ class Unknown {
     static std::string* copy(const Unknown& other) {
         return other.empty() ? nullptr : new std::string(other.view());
     }
+    Kept* kept() const noexcept { return reinterpret_cast<Kept*>(state_ & ~bits); }
     std::string* bytes() const noexcept {
-        return (state_ & pooled) != 0 ? nullptr : reinterpret_cast<std::string*>(state_);
+        if (state_ == 0 || (state_ & pooled) != 0) return nullptr;  // mostly
+        return (state_ & bits) == 0 ? reinterpret_cast<std::string*>(state_) : &kept()->bytes;
     }
     void take(Unknown& other) noexcept {  // where no bytes are
         if (other.bytes() != nullptr) state_ = std::exchange(other.state_, 0);

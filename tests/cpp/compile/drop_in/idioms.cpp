@@ -215,6 +215,30 @@ void values() {
   std::cout << lite.GetTypeName() << ' ' << again.ByteSizeLong() << '\n';
 }
 
+void arenas() {
+  using google::protobuf::Arena;
+  std::vector<char> memory(10'000);
+  Arena arena(memory.data(), memory.size());
+  for (int round = 0; round < 2; ++round) {
+    auto* const truth = Arena::CreateMessage<osi3::GroundTruth>(&arena);
+    *truth = ground_truth(3);
+    std::cout << (truth->GetArena() == &arena) << '\n';
+    say("in an arena", *truth);
+    auto* const parsed = Arena::CreateMessage<osi3::GroundTruth>(&arena);
+    parsed->ParseFromString(truth->SerializeAsString());
+    parsed->mutable_moving_object()->RemoveLast();
+    parsed->Swap(truth);
+    osi3::GroundTruth taken = std::move(*truth);
+    say("out of it", taken);
+    say("left", *parsed);
+    parsed->mutable_moving_object()->AddAllocated(new osi3::MovingObject);
+    parsed->set_allocated_version(taken.release_version());
+    say("given", *parsed);
+    auto* const text = Arena::Create<std::string>(&arena, 100, 'x');
+    std::cout << *text << (arena.SpaceUsed() > 100) << (arena.Reset() > 1000) << '\n';
+  }
+}
+
 void bytes() {
   const osi3::GroundTruth truth = ground_truth(3);
   std::string text;
@@ -248,6 +272,7 @@ int main() {
   names();
   ownership();
   values();
+  arenas();
   bytes();
   google::protobuf::ShutdownProtobufLibrary();
 }

@@ -41,6 +41,7 @@ MODES = {
     "wirecost": (NEW, REUSED, "view"),
     "protobuf": (NEW, REUSED, "arena"),
     "protobuf-current": (NEW, REUSED, "arena"),
+    "wirecost-classes": (NEW, REUSED, "arena"),
     "memcpy": (REUSED,),
     COLUMNS: ("view", "converted"),
 }

@@ -274,9 +274,9 @@ def _is_bytes(field: Field) -> bool:
     return field.type is Kind.BYTES and field.label is Label.SINGLE and not can_be_absent(field)
 
 
-def google(subject: Subject, arena: bool = True) -> str:
-    """Return the program of classes with Protobuf's interface; ``arena``: with arenas."""
-    return rendered("protobuf.cpp.j2", type=subject.type, arena=arena)
+def google(subject: Subject, googles: bool = True) -> str:
+    """Return the program of classes with Protobuf's interface; ``googles``: with its arena."""
+    return rendered("protobuf.cpp.j2", type=subject.type, googles=googles)
 
 
 def users(subject: Subject, header: str) -> str:

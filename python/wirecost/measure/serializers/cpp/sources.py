@@ -176,12 +176,13 @@ def _current_protobuf(subject: Subject, folder: Path) -> ProgramSource | str:
 
 
 def _our_classes(subject: Subject, folder: Path) -> ProgramSource | str:
-    """Return protoc's program without the arena, compiled with our classes."""
+    """Return protoc's program, compiled with our classes and their arena."""
     classes = folder / "classes"
     request = Request((subject.wire,), recycling=False, protobuf_api=True)
     write(emitted(subject.schema, ("cpp",), request), classes)
     name = "wirecost-classes"
-    texts = {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject, arena=False)}
+    program = code.google(subject, googles=False)
+    texts = {"classes.hpp": code.classes(subject), f"{name}.cpp": program}
     _put(folder, texts)
     generated = (*classes.rglob("*.pb.cc"), *classes.rglob("message.cc"))
     units = sorted(path.relative_to(folder).as_posix() for path in generated)

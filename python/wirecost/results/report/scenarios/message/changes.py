@@ -44,7 +44,7 @@ LIBRARIES = {
 MODES = {
     "reused": "keep one object for all messages and decode into it: Protobuf's ParseFromString "
     "clears it but keeps its memory",
-    "arena": "make the message on a google::protobuf::Arena, reset after each message",
+    "arena": "make the message on an Arena, reset after each message",
     "view": "a receiver reads the fields in the bytes by the generated view, without an object",
     "view in Python": "`decode_{wire}(data, views=True)`, and `encode_{wire}_into(memory)` with "
     "memory that you reuse",

@@ -194,6 +194,8 @@ class ApiMessage:
     """Length of the array of bits that tell which fields are there."""
     present: str
     """Name of that array."""
+    owns_at_once: bool
+    """True if a new object may hold memory, as for a long default."""
     describes: bool
     """True if the class has a function ``descriptor``."""
     fields: list[ApiField]
@@ -343,6 +345,7 @@ def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> A
         ],
         words=-(-len(bits) // WORD),
         present=NAME,
+        owns_at_once=any(_holds_at_once(f) for f in message.fields),
         describes=not functions & _OWN,
         fields=sorted(
             [
@@ -367,6 +370,13 @@ def _message(schema: Schema, names: ApiNames, file: File, message: Message) -> A
         accessors=accessors,
         printed=sorted(accessors, key=lambda a: a.number),
     )
+
+
+def _holds_at_once(item: Field) -> bool:
+    if isinstance(item.type, MessageRef):  # not one that can be absent
+        is_there = item.label is Label.SINGLE and item.oneof is None and not can_be_absent(item)
+        return is_there or item.label is Label.ARRAY
+    return isinstance(item.default, (str, bytes)) and len(item.default) > 0
 
 
 def _last(enum: Enum) -> str:
