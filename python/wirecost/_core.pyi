@@ -100,6 +100,13 @@ def record_plan(
     largest: int,
     headed: bool,
 ) -> RecordPlan: ...
+def record_messages(
+    plan: RecordPlan,
+    columns: Sequence[tuple[int, npt.NDArray[np.uint8], npt.NDArray[np.int64]]],
+    rows: int,
+    first: int,
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]: ...
 
 class RecordBatch:
     @property
