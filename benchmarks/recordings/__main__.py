@@ -10,7 +10,6 @@ import json
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,9 @@ from .contenders import CONTENDERS
 from .files import FILES, write_file
 from .page import PAGE, Measured, text
 
-RUNS = 5
-ENOUGH_S = 4.0
-"""Seconds of a contender's processes after which it is run no more on a file."""
+RUNS = 3
+ENOUGH_MS = 3000.0
+"""CPU time of a contender's readings after which it is run no more on a file."""
 CONTENDER_FILE = Path(__file__).with_name("contenders.py")
 
 
@@ -40,24 +39,22 @@ def _run(python: str, contender: str, path: Path, topic: str) -> dict[str, Any] 
 def _measured(path: Path, name: str, others: str) -> dict[str, Measured]:
     """Run all contenders of a file in turn, several times, each in a process of its own."""
     runs: dict[str, list[dict[str, Any]]] = {}
-    used_s = dict.fromkeys(CONTENDERS, 0.0)
     for _ in range(RUNS):
         for contender, (where, files) in CONTENDERS.items():
             python = sys.executable if where == "here" else others
-            is_done = runs.get(contender) == [] or used_s[contender] > ENOUGH_S
+            former = runs.get(contender)
+            is_done = former is not None and (
+                not former or sum(run["cpu_ms"] for run in former) > ENOUGH_MS
+            )
             if not python or name not in files or is_done:
                 continue
-            begin = time.perf_counter()
             result = _run(python, contender, path, FILES[name].topic)
-            used_s[contender] += time.perf_counter() - begin
             runs.setdefault(contender, []).extend([result] if result else [])
     _check(name, runs)
     return {
         contender: Measured(
             statistics.median(run["cpu_ms"] for run in results),
             max(run["cpu_ms"] for run in results) - min(run["cpu_ms"] for run in results),
-            statistics.median(run["wall_ms"] for run in results),
-            max(run["peak_mb"] for run in results),
         )
         for contender, results in runs.items()
         if results

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +17,10 @@ OURS, FLOOR, RERUN = "wirecost", "floor", "rerun"
 
 
 class Measured(NamedTuple):
-    """Processor time of a reader: median, and largest less smallest; its other needs."""
+    """CPU time of a reader: median, and largest less smallest."""
 
     cpu_ms: float
     spread_ms: float
-    wall_ms: float
-    peak_mb: float
 
 
 Rows = Mapping[str, Mapping[str, Measured]]
@@ -67,21 +65,21 @@ def text(rows: Rows) -> str:
         "",
         "    python -m benchmarks.recordings PYTHON    # in a checkout; PYTHON has the others",
         "",
-        f"**{met} of {len(reached)} goals are met.** A goal is how many times our CPU time another "
-        "reader takes; the floor's is ours by its own, at most.",
+        f"**{met} of {len(reached)} goals are met**: how many times the CPU time of wirecost "
+        "another reader takes; of `floor`, which copies fields whose places it knows, how many "
+        "times wirecost takes.",
         "",
-        "| recording | compared with | goal | reached | |",
-        "|---|---|---|---|---|",
+        "```",
         *map(_goal_line, reached),
+        "```",
         "",
-        f"Machine: {machine_name()}; load {os.getloadavg()[1]:.1f}. CPU time of one reading: "
-        "median, and largest less smallest, of up to five processes in turn. MCAP, compressed by "
-        "zstd. `floor` copies fields whose places it knows; `rerun` writes its columns to a file; "
-        "the others decode to objects of Python.",
+        "CPU milliseconds, and their range, in up to three processes in turn. Files are MCAP with "
+        "zstd. `rerun` writes its columns to a file; others decode to objects of Python. "
+        f"{machine_name()}; load {os.getloadavg()[1]:.1f}.",
         "",
-        "| recording | reader | CPU ms | ± | of ours | wall ms | peak MB |",
-        "|---|---|---|---|---|---|---|",
+        "```",
         *_reader_lines(rows),
+        "```",
     ]
     return "\n".join(lines) + "\n"
 
@@ -101,29 +99,37 @@ def _margin(each: Reached) -> float:
 
 
 def _goal_line(each: Reached) -> str:
-    goal, times = each.goal.times, each.times
-    numbers = f"≥ {goal:.2g} × | {times:.2g} ×"
+    goal, times, sign = each.goal.times, each.times, "≥"
     if each.other == FLOOR:
-        numbers = f"≤ {1 / goal:.2g} × | {1 / times:.2g} ×"
+        goal, times, sign = 1 / goal, 1 / times, "≤"
     said = "" if each.is_met else "missed"
-    return f"| {each.goal.file} | {each.other} | {numbers} | {said} |"
+    line = f"{each.goal.file:<12}{each.other:<24}{times:>5.2g}  {sign} {goal:<4.2g} {said}"
+    return line.rstrip()
 
 
 def _reader_lines(rows: Rows) -> list[str]:
-    """Return a line for each reader; files that another reads faster come first."""
+    """Return a line for each reader; the file that another reads fastest comes first."""
     best = {
         name: min(row.cpu_ms for reader, row in of.items() if reader != OURS) / of[OURS].cpu_ms
         for name, of in rows.items()
         if len(of) > 1 and OURS in of
     }
-    lines = []
-    for name in sorted(best, key=lambda name: best[name]):
-        ours = rows[name][OURS].cpu_ms
-        about = f"{FILES[name].messages:,} × {name}"
-        for reader, row in sorted(rows[name].items(), key=lambda item: item[1].cpu_ms):
-            lines.append(
-                f"| {about} | {reader} | {row.cpu_ms:,.0f} | {row.spread_ms:,.0f} | "
-                f"{row.cpu_ms / ours:.2g} | {row.wall_ms:,.0f} | {row.peak_mb:,.0f} |"
-            )
-            about = ""
-    return lines
+    files = sorted(best, key=lambda name: best[name])
+    readers = dict.fromkeys(
+        reader
+        for name in files
+        for reader, _ in sorted(rows[name].items(), key=lambda item: item[1].cpu_ms)
+    )
+    titles = (f"{FILES[name].messages:,} {name}" for name in files)
+    return [
+        _line("", titles),
+        *(_line(reader, (_cell(rows[name].get(reader)) for name in files)) for reader in readers),
+    ]
+
+
+def _cell(row: Measured | None) -> str:
+    return "–" if row is None else f"{row.cpu_ms:,.0f}±{row.spread_ms:,.0f}"
+
+
+def _line(reader: str, cells: Iterable[str]) -> str:
+    return f"{reader:<22}" + "".join(f"{cell:>17}" for cell in cells)

@@ -80,7 +80,7 @@ def messages_of(path: Path, topic: str) -> list[tuple[int, bytes]]:
     [
         ("mcap_file", "/imu", "sensor_msgs/msg/Imu", "parquet"),
         ("mcap_file", "/points", "sensor_msgs/msg/PointCloud2", "parquet"),
-        ("db3", "/status", "std_msgs/String", "arrow"),
+        ("db3", "/imu", "sensor_msgs/msg/Imu", "arrow"),
         ("bag", "/imu", "sensor_msgs/Imu", "arrow"),
         ("bag", "/points", "sensor_msgs/PointCloud2", "arrow"),
     ],
@@ -97,7 +97,7 @@ def test_a_topic_goes_to_columns_and_back(
     assert done.exit_code == 0, done.exception
     original = messages_of(path, topic)
     assert messages_of(back, topic) == original
-    assert f"{len(original)} messages of {topic}" in done.stdout or len(original) < 10
+    assert f"messages of {topic}, {type_}, " in done.stdout.replace("\n", " ")
     with wirecost.open_recording(path) as one, wirecost.open_recording(back) as other:
         assert one[topic].polars().equals(other[topic].polars())
 
