@@ -51,6 +51,8 @@ def command(
         raise UserError(f"--out {out}: name a file that ends in .mcap")
     if wire not in DIALECTS:
         raise UserError(f"--wire {wire}: choose {' or '.join(DIALECTS)}")
+    if not columns.is_file():
+        raise UserError(f"{columns}: no such file; name a Parquet or Arrow file")
     if out.exists() and not force:
         raise UserError(f"{out}: exists; name another file or add --force")
     from wirecost.data.columns.writing import message_type, write_messages

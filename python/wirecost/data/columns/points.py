@@ -110,7 +110,7 @@ def point_bytes(frame: pl.DataFrame, source: str) -> pl.Series:
             f"{source}: {POINTS} are not as width, height, row_step and fields say, or those "
             f"differ between clouds; read the recording with --fields {DATA} and the other fields"
         )
-    data = memoryview(memory.reshape(-1))
+    data = memory.reshape(-1).data
     ends = (lengths.cast(pl.Int64).cum_sum() * memory.shape[1]).to_list()
     rows = [bytes(data[begin:end]) for begin, end in pairwise([0, *ends])]
     return pl.Series(DATA, rows, pl.Binary)

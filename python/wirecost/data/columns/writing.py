@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,10 @@ from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress, silent
 
-SCANS = {".parquet": pl.scan_parquet, ".arrow": pl.scan_ipc}
+SCANS: dict[str, Callable[[Path], pl.LazyFrame]] = {
+    ".parquet": pl.scan_parquet,
+    ".arrow": pl.scan_ipc,
+}
 """Functions that open a file, by the end of its name."""
 PIECE_BYTES = 16 << 20
 """Bytes of messages that are held at once, and those of the last one."""
@@ -82,7 +85,7 @@ def write_messages(
             writer = McapWriter(file, about.dialect)
             channel = writer.channel(topic, about.subject.wire, about.schema)
             for times, memory, ends in columns.pieces():
-                view, begin = memoryview(memory), 0
+                view, begin = memory.data, 0
                 for time, end in zip(times.tolist(), ends.tolist(), strict=True):
                     writer.write(channel, time, view[begin:end])
                     begin = end
@@ -147,7 +150,8 @@ class _ColumnFile:
                 frame = frame.with_columns(point_bytes(frame, str(self._path)))
             yield frame
 
-    def _check(self, expected: pl.DataType, given: pl.DataType | None, path: str) -> None:
+    def _check(self, expected: Any, given: Any, path: str) -> None:
+        """Check a type of Polars against that of a column; None: there is no such column."""
         type_ = self._about.subject.type
         if given is None:
             raise UserError(
@@ -157,13 +161,13 @@ class _ColumnFile:
         if isinstance(expected, pl.Struct) and isinstance(given, pl.Struct):
             of = {each.name: each.dtype for each in given.fields}
             for each in expected.fields:
-                self._check(_instance(each.dtype), of.get(each.name), f"{path}.{each.name}")
+                self._check(each.dtype, of.get(each.name), f"{path}.{each.name}")
         elif (
             isinstance(expected, (pl.List, pl.Array))
             and isinstance(given, type(expected))
             and getattr(expected, "size", 0) == getattr(given, "size", 0)
         ):
-            self._check(_instance(expected.inner), _instance(given.inner), path)
+            self._check(expected.inner, given.inner, path)
         elif expected != given:
             raise UserError(
                 f"{self._path}: column {shown(path)} is {given}, of {type_} it is {expected}; "
@@ -180,10 +184,6 @@ class _ColumnFile:
             else:
                 reason = f"cannot be read ({shown(error, 100)})"
             raise UserError(f"{self._path}: {reason}; name a Parquet or Arrow file") from error
-
-
-def _instance(dtype: Any) -> pl.DataType:
-    return dtype() if isinstance(dtype, type) else dtype
 
 
 def _check_writable(plan: ColumnPlan) -> None:
