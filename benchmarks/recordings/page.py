@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,16 +65,15 @@ def text(rows: Rows) -> str:
         "",
         "    python -m benchmarks.recordings PYTHON    # in a checkout; PYTHON has the others",
         "",
-        f"**{met} of {len(reached)} goals are met**: how many times the CPU time of wirecost "
-        "another reader takes; of `floor`, which copies fields whose places it knows, how many "
-        "times wirecost takes.",
+        f"**{met} of {len(reached)} goals are met**: other readers' CPU time by wirecost's, and "
+        "wirecost's by that of `floor`, which knows where all values are.",
         "",
         "```",
         *map(_goal_line, reached),
         "```",
         "",
-        "CPU milliseconds, and their range, in up to three processes in turn. Files are MCAP with "
-        "zstd. `rerun` writes its columns to a file; others decode to objects of Python. "
+        "CPU ms ± range of up to three processes. MCAP with zstd. `rerun` writes its columns to a "
+        "file; others make objects of Python. "
         f"{machine_name()}; load {os.getloadavg()[1]:.1f}.",
         "",
         "```",
@@ -120,16 +119,16 @@ def _reader_lines(rows: Rows) -> list[str]:
         for name in files
         for reader, _ in sorted(rows[name].items(), key=lambda item: item[1].cpu_ms)
     )
-    titles = (f"{FILES[name].messages:,} {name}" for name in files)
+    titles = [f"{FILES[name].messages:,} {name}" for name in files]
+    cells = {"": titles} | {
+        reader: [_cell(rows[name].get(reader)) for name in files] for reader in readers
+    }
     return [
-        _line("", titles),
-        *(_line(reader, (_cell(rows[name].get(reader)) for name in files)) for reader in readers),
+        f"{reader:<22}"
+        + "".join(f" {cell:>{len(title)}}" for cell, title in zip(of, titles, strict=True))
+        for reader, of in cells.items()
     ]
 
 
 def _cell(row: Measured | None) -> str:
     return "–" if row is None else f"{row.cpu_ms:,.0f}±{row.spread_ms:,.0f}"
-
-
-def _line(reader: str, cells: Iterable[str]) -> str:
-    return f"{reader:<22}" + "".join(f"{cell:>17}" for cell in cells)

@@ -40,7 +40,7 @@ def command(
     recordings: Annotated[
         list[Path],
         argument(
-            "RECORDING…",
+            "RECORDING",
             "Of ROS 1 or ROS 2: .mcap, .bag, .db3, or a folder; of several, one topic becomes a "
             "folder with one schema.",
         ),

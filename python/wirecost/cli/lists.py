@@ -120,7 +120,7 @@ LISTS = {
         ),
     ),
     "columns": CommandList(
-        "Read recordings as columns, and write them back; find the best columns for lists.",
+        "Read and write recordings as columns; find the best columns for lists.",
         _named("wirecost.cli.columns_", "read", "write", "advise"),
     ),
     "heap": CommandList(
