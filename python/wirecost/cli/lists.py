@@ -120,7 +120,7 @@ LISTS = {
         ),
     ),
     "columns": CommandList(
-        "Read and write recordings as columns; find the best columns for lists.",
+        "Turn recordings into columns, and back; advise on lists.",
         _named("wirecost.cli.columns_", "read", "write", "advise"),
     ),
     "heap": CommandList(
