@@ -73,7 +73,7 @@ def test_a_field_of_two_types_is_refused_with_both(tmp_path: Path) -> None:
     out = tmp_path / "fleet"
     done = run(one, two, "--topic", "/a", "--out", out)
     said = str(done.exception)
-    assert said.startswith(f"{two}: /a has y as Float64, in {one} or one behind it it is Int32;")
+    assert said.startswith(f"{two}: /a has y as Float64, {one} as Int32; choose other --fields")
     assert not out.exists()
     assert run(one, two, "--topic", "/a", "--fields", "x", "--out", out).exit_code == 0
 

@@ -89,35 +89,45 @@ def _shape(schema: pl.Schema, name: str, recording: str) -> Callable[[pl.DataFra
     return shaped
 
 
+class _ConflictError(Exception):
+    """A field's path, and its two types."""
+
+
 def _united(schemas: dict[Path, pl.Schema], topic: str) -> pl.Schema:
     """Return a schema with the fields of all. Raises UserError where a field has two types."""
-    (first, schema), *others = schemas.items()
-    whole: Any = pl.Struct(schema)
-    for path, schema in others:
-
-        def refuse(field_path: str, one: object, other: object, path: Path = path) -> UserError:
-            return UserError(
-                f"{path}: {shown(topic)} has {shown(field_path)} as {other}, in {first} or one "
-                f"behind it it is {one}; choose others with --fields, or write them apart"
-            )
-
-        whole = _both(whole, pl.Struct(schema), "", refuse)
+    whole: Any = pl.Struct({})
+    for path, schema in schemas.items():
+        try:
+            whole = _both(whole, pl.Struct(schema))
+        except _ConflictError:
+            raise _conflict(schemas, path, topic) from None
     return pl.Schema({each.name: each.dtype for each in whole.fields})
 
 
-def _both(
-    one: Any, other: Any, path: str, refuse: Callable[[str, object, object], UserError]
-) -> Any:
-    """Return the type that has the fields of two."""
-    if one == other:
-        return one
+def _conflict(schemas: dict[Path, pl.Schema], path: Path, topic: str) -> UserError:
+    """Return the error for a recording that differs from one before it."""
+    for first, schema in schemas.items():
+        try:
+            _both(pl.Struct(schema), pl.Struct(schemas[path]))
+        except _ConflictError as error:
+            field_path, one, other = error.args
+            return UserError(
+                f"{path}: {shown(topic)} has {shown(field_path)} as {other}, {first} as {one}; "
+                "choose other --fields, or write them apart"
+            )
+    raise AssertionError("no recording differs")
+
+
+def _both(one: Any, other: Any, path: str = "") -> Any:
+    """Return the type that has the fields of two. Raises _ConflictError."""
     if isinstance(one, pl.Struct) and isinstance(other, pl.Struct):
         fields = {each.name: each.dtype for each in one.fields}
         for each in other.fields:
             own = fields.get(each.name, each.dtype)
-            inner = f"{path}.{each.name}".lstrip(".")
-            fields[each.name] = _both(own, each.dtype, inner, refuse)
+            fields[each.name] = _both(own, each.dtype, f"{path}.{each.name}".lstrip("."))
         return pl.Struct(fields)
     if isinstance(one, pl.List) and isinstance(other, pl.List):
-        return pl.List(_both(one.inner, other.inner, path, refuse))
-    raise refuse(path, one, other)
+        return pl.List(_both(one.inner, other.inner, path))
+    if one != other:
+        raise _ConflictError(path, one, other)
+    return one

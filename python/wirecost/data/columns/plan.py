@@ -116,7 +116,8 @@ def column_plan(
             "choose a topic of ROS 1 or ROS 2, or for lists of OSI use "
             "`wirecost trace convert --columns all`"
         )
-    if points is not None and DATA in fields:
+    chosen = {path.partition(".")[0] for path in fields}
+    if DATA in chosen or (chosen and POINTS not in chosen):
         points = None
     builder = _Builder(subject.schema, source, points)
     message = subject.schema.message(subject.type)
