@@ -73,7 +73,7 @@ def text(rows: Rows) -> str:
         "```",
         "",
         "CPU ms ± range of up to three processes. MCAP with zstd. `rerun` writes its columns to a "
-        "file; others make objects of Python. "
+        "file; others make objects of Python, with a cloud's points as bytes. "
         f"{machine_name()}; load {os.getloadavg()[1]:.1f}.",
         "",
         "```",
