@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m benchmarks.recordings [PYTHON]``: writes docs/results/recordings.md.
 
-PYTHON has the other readers: rerun-sdk, mcap-ros2-support-fast, mcap-ros2-support.
+PYTHON has the other readers: rerun-sdk, mcap-ros2-support-fast, mcap-ros2-support, pybag-sdk.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from wirecost.system import scratch
 
 from .contenders import CONTENDERS
 from .files import FILES, write_file
-from .page import write_page
+from .page import PAGE, Measured, text
 
-RUNS = 7
+RUNS = 3
+ENOUGH_MS = 3000.0
+"""CPU time of a contender's readings after which it is run no more on a file."""
 CONTENDER_FILE = Path(__file__).with_name("contenders.py")
 
 
-def _measured(python: str, contender: str, path: Path, topic: str) -> dict[str, Any] | None:
+def _run(python: str, contender: str, path: Path, topic: str) -> dict[str, Any] | None:
     """Return what a contender measured of itself; None where it cannot read the file."""
     command = [python, str(CONTENDER_FILE), contender, str(path), topic]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -34,44 +36,51 @@ def _measured(python: str, contender: str, path: Path, topic: str) -> dict[str, 
     return result
 
 
-def main() -> None:
+def _measured(path: Path, name: str, others: str) -> dict[str, Measured]:
     """Run all contenders of a file in turn, several times, each in a process of its own."""
-    others = sys.argv[1] if len(sys.argv) > 1 else ""
-    rows: dict[str, dict[str, dict[str, float]]] = {}
-    with scratch.run(), scratch.folder("recordings") as folder:
-        for name in FILES:
-            path = write_file(folder, name)
-            runs: dict[str, list[dict[str, Any]]] = {}
-            for _ in range(RUNS):
-                for contender, (where, files) in CONTENDERS.items():
-                    python = sys.executable if where == "here" else others
-                    if not python or name not in files or runs.get(contender) == []:
-                        continue
-                    result = _measured(python, contender, path, FILES[name].topic)
-                    runs.setdefault(contender, []).extend([result] if result else [])
-            _check(name, runs)
-            rows[name] = {
-                contender: {
-                    "cpu_ms": statistics.median(run["cpu_ms"] for run in measured),
-                    "spread_ms": max(run["cpu_ms"] for run in measured)
-                    - min(run["cpu_ms"] for run in measured),
-                    "wall_ms": statistics.median(run["wall_ms"] for run in measured),
-                    "peak_mb": max(run["peak_mb"] for run in measured),
-                }
-                for contender, measured in runs.items()
-                if measured
-            }
-            path.unlink()
-    write_page(rows)
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for _ in range(RUNS):
+        for contender, (where, files) in CONTENDERS.items():
+            python = sys.executable if where == "here" else others
+            former = runs.get(contender)
+            is_done = former is not None and (
+                not former or sum(run["cpu_ms"] for run in former) > ENOUGH_MS
+            )
+            if not python or name not in files or is_done:
+                continue
+            result = _run(python, contender, path, FILES[name].topic)
+            runs.setdefault(contender, []).extend([result] if result else [])
+    _check(name, runs)
+    return {
+        contender: Measured(
+            statistics.median(run["cpu_ms"] for run in results),
+            max(run["cpu_ms"] for run in results) - min(run["cpu_ms"] for run in results),
+        )
+        for contender, results in runs.items()
+        if results
+    }
 
 
 def _check(name: str, runs: dict[str, list[dict[str, Any]]]) -> None:
     """Leave out contenders that read another number of messages than there are."""
-    for contender, measured in runs.items():
-        wrong = {run["count"] for run in measured} - {FILES[name].messages, -1}
+    for contender, results in runs.items():
+        wrong = {run["count"] for run in results} - {FILES[name].messages, -1}
         if wrong:
             print(f"{name}: {contender} read {wrong} messages", file=sys.stderr)
-            measured.clear()
+            results.clear()
+
+
+def main() -> None:
+    others = sys.argv[1] if len(sys.argv) > 1 else ""
+    rows: dict[str, dict[str, Measured]] = {}
+    with scratch.run(), scratch.folder("recordings") as folder:
+        for name in FILES:
+            path = write_file(folder, name)
+            rows[name] = _measured(path, name, others)
+            path.unlink()
+    page = text(rows)
+    PAGE.write_text(page, encoding="utf-8")
+    print(page)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ CONTENDERS = {
     "rerun": ("other", EVERY),
     "mcap-ros2-support-fast": ("other", EVERY),
     "mcap-ros2-support": ("other", EVERY),
+    "pybag": ("other", EVERY),
 }
 """Which Python has it, and the files that it reads."""
 
@@ -125,20 +126,34 @@ def mcap_ros2_support_fast(path: Path, topic: str) -> int:
     return _decoded(path, topic, DecoderFactory())
 
 
+def pybag(path: Path, topic: str) -> int:
+    """Decode all messages."""
+    from pybag.mcap_reader import McapFileReader  # type: ignore[import-not-found]
+
+    with McapFileReader.from_file(path) as reader:
+        return sum(1 for _ in reader.messages(topic))
+
+
 def _processor_ms() -> float:
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return 1e3 * sum(each.ru_utime + each.ru_stime for each in used)
 
 
+WARM_MS = 1500.0
+"""CPU time of a first reading from which on it is measured: warming up is a small part of it."""
+
+
 def main() -> None:
-    """Read once to warm up, then once measured."""
+    """Read twice and report the second time, or the first where that took long."""
     name, path, topic = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     read: Callable[[Path, str], int] = globals()[name.replace("-", "_")]
-    read(path, topic)
-    before, begin = _processor_ms(), time.perf_counter()
-    count = read(path, topic)
-    wall_ms = 1e3 * (time.perf_counter() - begin)
-    cpu_ms = _processor_ms() - before
+    for _ in range(2):
+        before, begin = _processor_ms(), time.perf_counter()
+        count = read(path, topic)
+        wall_ms = 1e3 * (time.perf_counter() - begin)
+        cpu_ms = _processor_ms() - before
+        if cpu_ms > WARM_MS:
+            break
     # The system's own count begins with what the parent had.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     own_kb = next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line)

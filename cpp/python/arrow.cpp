@@ -19,6 +19,7 @@
 #include "wirecost/arrow/chunk.hpp"
 #include "wirecost/arrow/export.hpp"
 #include "wirecost/arrow/memory.hpp"
+#include "wirecost/arrow/messages.hpp"
 #include "wirecost/arrow/pass.hpp"
 
 namespace nb = nanobind;
@@ -151,6 +152,22 @@ nb::tuple arrow_of(const std::shared_ptr<Batch>& batch, const nb::object&) {
   return nb::make_tuple(schema_of(*batch), capsule_of(exported.release(), "arrow_array"));
 }
 
+/// Node, values, and where each row's begin, of the columns of a plan.
+using ColumnTuple = std::tuple<std::size_t, Array<std::uint8_t>, Array<std::int64_t>>;
+
+nb::tuple messages_of(const Plan& plan, const std::vector<ColumnTuple>& columns, std::size_t rows,
+                      std::size_t first, std::size_t most_bytes) {
+  std::vector<ColumnValues> by_node(plan.nodes.size());
+  for (const auto& [node, values, begins] : columns)
+    by_node.at(node) = {std::as_bytes(span_of(values)), span_of(begins)};
+  WrittenMessages written;
+  {
+    const nb::gil_scoped_release released;
+    written = write_messages(plan, by_node, rows, first, most_bytes);
+  }
+  return nb::make_tuple(array_of(std::move(written.memory)), array_of(std::move(written.ends)));
+}
+
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
@@ -160,6 +177,8 @@ void bind_arrow(nb::module_& m) {
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   m.def("tagged_plan", &tagged_plan, nb::arg("nodes"));
+  m.def("record_messages", &messages_of, nb::arg("plan"), nb::arg("columns"), nb::arg("rows"),
+        nb::arg("first"), nb::arg("most_bytes"));
   nb::class_<Batch>(m, "RecordBatch")
       .def_prop_ro("rows", [](const Batch& batch) { return batch.counts[0]; })
       .def("values", [](const std::shared_ptr<Batch>& batch,

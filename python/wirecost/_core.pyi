@@ -99,6 +99,13 @@ _Node = tuple[int, str, str, int, int, int, bool, bool, int, int, int, bool, int
 
 def record_plan(nodes: Sequence[_Node], largest: int, headed: bool) -> RecordPlan: ...
 def tagged_plan(nodes: Sequence[_Node]) -> RecordPlan: ...
+def record_messages(
+    plan: RecordPlan,
+    columns: Sequence[tuple[int, npt.NDArray[np.uint8], npt.NDArray[np.int64]]],
+    rows: int,
+    first: int,
+    most_bytes: int,
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint64]]: ...
 
 class RecordBatch:
     @property

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost columns read``: a recording's topics as Parquet, Arrow or NumPy files."""
+"""``wirecost columns read``: topics of recordings as Parquet, Arrow or NumPy files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
@@ -31,14 +31,18 @@ MOST_TOGETHER = 64
 """Topics that are read at once, each with a thread and memory for its rows."""
 LONGEST_NAME = 200
 """Characters of a file's name that come from a topic's."""
+_Source = TypeVar("_Source", str, Path)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @answering()
 def command(
-    recording: Annotated[
-        Path,
-        argument("RECORDING", f"{RECORDINGS}."),
+    recordings: Annotated[
+        list[Path],
+        argument(
+            "RECORDING",
+            f"{RECORDINGS}; of several, one topic becomes a folder with one schema.",
+        ),
         RecordingPath(),
     ],
     out: Annotated[
@@ -89,18 +93,22 @@ def command(
     if not is_folder and suffix not in SUFFIXES:
         raise UserError(f"--out {out}: name a file that ends in {', '.join(SUFFIXES)}, or a folder")
     paths = each(fields)
+    recordings = list(dict.fromkeys(recordings))
+    if len(recordings) > 1:
+        if not is_folder or not topic:
+            raise UserError("several recordings: give --topic, and --out with a folder")
+        return _read_fleet(recordings, topic, out, paths, include or (), (begin, end), force)
+    (recording,) = recordings
     with Recording(recording) as opened:
         window = _window(opened, begin, end)
         if is_folder:
             topics = {topic: None} if topic else dict.fromkeys(
                 connection.topic for connection in opened.connections if connection.count
             )  # fmt: skip
-            files = _files(list(topics), out)
+            files = _files({name: name for name in topics}, out)
         else:
             files = {topic: out}
-        existing = [] if force else [file for file in files.values() if file.exists()]
-        if existing:
-            raise UserError(f"{existing[0]}: exists; name another file or add --force")
+        _check_new(files.values(), force)
         readers: dict[TopicReader, Path] = {}
         unread: list[str] = []
         for name, file in files.items():
@@ -133,17 +141,61 @@ def _window(recording: Recording, begin: float | None, end: float | None) -> Win
     return Window(first + round(after * 1e9), last)
 
 
-def _files(topics: Sequence[str], folder: Path) -> dict[str, Path]:
-    """Return a file for each topic, whose name has nothing but letters, digits and ``_.-``."""
-    files: dict[str, Path] = {}
-    for topic in topics:
-        stem = _NO_NAME.sub("_", topic.strip("/"))[:LONGEST_NAME].lstrip(".") or "topic"
+def _check_new(files: Iterable[Path], force: bool) -> None:
+    existing = [] if force else [file for file in files if file.exists()]
+    if existing:
+        raise UserError(f"{existing[0]}: exists; name another file or add --force")
+
+
+def _files(names: Mapping[_Source, str], folder: Path) -> dict[_Source, Path]:
+    """Return a file for each name, in which there is nothing but letters, digits and ``_.-``."""
+    files: dict[_Source, Path] = {}
+    for source, text in names.items():
+        stem = _NO_NAME.sub("_", text.strip("/"))[:LONGEST_NAME].lstrip(".") or "topic"
         name, number = stem, 1
         while folder / f"{name}.parquet" in files.values():
             number += 1
             name = f"{stem}_{number}"
-        files[topic] = folder / f"{name}.parquet"
+        files[source] = folder / f"{name}.parquet"
     return files
+
+
+def _read_fleet(
+    recordings: list[Path],
+    topic: str,
+    out: Path,
+    fields: Sequence[str],
+    include: Sequence[Path],
+    window: tuple[float | None, float | None],
+    force: bool,
+) -> Answer:
+    from wirecost.data.columns.fleet import RECORDING, write_fleet
+
+    files = _files({path: path.stem for path in recordings}, out)
+    _check_new(files.values(), force)
+    with whole_file.made_folder(out), progress() as advance:
+        fleet = write_fleet(
+            recordings, topic, files, fields, include,
+            lambda recording: _window(recording, *window), advance,
+        )  # fmt: skip
+    size = sum(file.stat().st_size for file in fleet.files.values())
+    body = [[name, str(kind)] for name, kind in fleet.schema.items()]
+    return Answer(
+        f"{shown(out)}: {counted(fleet.rows, 'message')} of {shown(topic)} from "
+        f"{len(fleet.files)} of {counted(len(recordings), 'recording')}, {units.size(size)}.",
+        Table(f"Columns of each file; {RECORDING} is its path", ["column", "type"], body, []),
+        hints=[f"To read them in Python:\nimport polars; polars.scan_parquet({str(out)!r})"],
+        doubts=[(line, "bold yellow") for line in few(fleet.notes)],
+        more="--all prints all columns and notes",
+        heading=f"{shown(topic)} of {counted(len(recordings), 'recording')} as columns",
+        document={
+            "topic": topic,
+            "rows": fleet.rows,
+            "files": {str(path): str(file) for path, file in fleet.files.items()},
+            "columns": {name: str(kind) for name, kind in fleet.schema.items()},
+            "notes": fleet.notes,
+        },
+    )
 
 
 def _answer(

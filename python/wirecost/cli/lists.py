@@ -120,8 +120,8 @@ LISTS = {
         ),
     ),
     "columns": CommandList(
-        "Read recordings as columns; find the best columns for lists.",
-        _named("wirecost.cli.columns_", "read", "advise"),
+        "Turn recordings into columns, and back; advise on lists.",
+        _named("wirecost.cli.columns_", "read", "write", "advise"),
     ),
     "heap": CommandList(
         "Run programs without page faults in their callbacks.", _named("wirecost.cli.heap_", "run")

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "fuzzing.hpp"
 #include "wirecost/arrow/chunk.hpp"
+#include "wirecost/arrow/messages.hpp"
 
 namespace {
 
@@ -106,6 +108,36 @@ std::vector<std::byte> cloud_of(Input& from, const std::vector<Node>& nodes, boo
   return message;
 }
 
+/// Writes rows as messages, which become the same rows.
+void check_written(const Batch& batch, const std::shared_ptr<const Plan>& plan) {
+  std::vector<ColumnValues> by_node(plan->nodes.size());
+  for (std::size_t node = 0; node < by_node.size(); ++node) {
+    if (plan->column_of[node] == none) continue;
+    const ColumnData& data = batch.columns[plan->column_of[node]];
+    const std::size_t begins = data.offsets.size() / sizeof(std::int64_t);
+    by_node[node] = {{data.values.data(), data.values.size()}, {data.begins(), begins}};
+  }
+  WrittenMessages written;
+  try {
+    written = write_messages(*plan, by_node, batch.counts[0], 0, SIZE_MAX);
+  } catch (const std::logic_error&) {  // a list that is not kept, points, a time that is too late
+    return;
+  }
+  check(written.ends.size() == batch.counts[0]);
+  std::vector<std::uint64_t> begins{0}, sizes;
+  for (const std::uint64_t end : written.ends) {
+    sizes.push_back(end - begins.back());
+    begins.push_back(end);
+  }
+  begins.pop_back();
+  const std::vector<std::int64_t> times(sizes.size(), 0);
+  Pass again(plan);
+  const std::span<const std::byte> memory = std::as_bytes(std::span(written.memory));
+  again.add({memory, begins, sizes, times}, SIZE_MAX, SIZE_MAX);
+  check(again.losses().damaged == 0 && again.losses().longer == 0);
+  check_same(batch, *again.take(), false);
+}
+
 /// Any bytes as a chunk of MCAP.
 void find_messages(const std::uint8_t* data, std::size_t size) {
   const auto chunk = std::make_unique<std::byte[]>(size);
@@ -152,6 +184,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_same(*batch, *together.take());
     memory.clear(), begins.clear(), sizes.clear(), times.clear();
     rows += batch->counts[0];
+    check_written(*batch, plan);
     ArrowSchema schema;
     ArrowArray array;
     export_schema(*plan, schema);

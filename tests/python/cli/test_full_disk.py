@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cost.drives import drive
@@ -48,6 +49,7 @@ columns advise {inputs}/drive.osi --type SensorView --json {place}/x.json
 columns read {inputs}/drive.bag --topic /imu --out {place}/x.parquet
 columns read {inputs}/drive.bag --topic /imu --out {place}/x.arrow
 columns read {inputs}/drive.bag --topic /imu --out {place}/x.npz
+columns write {inputs}/empty.parquet --type std_msgs/msg/Empty --out {place}/x.mcap
 doctor --json {place}/x.json
 doctor --noise 60 --report {place}/x.svg
 transports --json {place}/x.json
@@ -90,6 +92,8 @@ def _inputs(folder: Path) -> Path:
         for second in range(5):
             trace.write(second * 10**9, sensor_view(second))
     drive(folder / "drive.bag")
+    times = pl.Series("log_time", [0], pl.Datetime("ns"))
+    pl.DataFrame([times]).write_parquet(folder / "empty.parquet")
     replayed.write_recording(folder / "recording")
     shutil.copy(ROOT / "examples" / "consumers" / "state.proto", folder)
     shutil.copy(ROOT / "examples" / "campaigns" / "osi.toml", folder / "campaign.toml")

@@ -60,7 +60,8 @@ class RandomValues:
             seconds = self._random.getrandbits(31)
             return self._store.types[name](seconds, self._random.randrange(10**9))
         fields = self._store.fielddefs[name][1]
-        return self._store.types[name](*(self._value(about) for _, about in fields))
+        values = (0 if field == DUMMY else self._value(about) for field, about in fields)
+        return self._store.types[name](*values)
 
     def _value(self, about: Any) -> Any:
         form, inner = about

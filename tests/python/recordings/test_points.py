@@ -179,6 +179,12 @@ def test_fields_that_are_not_plain_leave_the_bytes(fields: list[Any]) -> None:
     assert len(data.as_py()) == 48
 
 
+def test_other_fields_are_read_without_points() -> None:
+    messages = [USUAL.message()]
+    _, batch = taken(plan_of(messages, "ros2", "header.stamp", "width"), messages)
+    assert pa.record_batch(batch).schema.names == ["log_time", "header", "width"]
+
+
 def test_the_bytes_are_there_where_they_are_asked_for() -> None:
     _, batch = taken(plan_of([USUAL.message()], "ros2", "data"), [USUAL.message()])
     assert pa.record_batch(batch).schema.names == ["log_time", "data"]

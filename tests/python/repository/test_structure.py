@@ -32,6 +32,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "data.columns": {
         "data.messages",
         "data.recordings",
+        "data.recordings.mcap",
         "schema.compile",
     },
     "data.osi": {"data.traces", "schema.columns"},

@@ -113,11 +113,11 @@ def _write_frames(
         def frames(*_: object) -> Iterator[pl.DataFrame]:
             try:
                 for batch in chain([reader.empty() if first is None else first], batches):
-                    yield pl.DataFrame(batch)
+                    yield reader.frame(batch)
             except BaseException as fault:  # Polars would make an error of its own of it
                 faults.append(fault)
 
-        schema = pl.DataFrame(reader.empty()).schema
+        schema = reader.frame(reader.empty()).schema
         lazy = register_io_source(frames, schema=schema)
         getattr(lazy, sink)(path, **{group_size: rows}, compression="zstd")
         if faults:

@@ -72,9 +72,9 @@ class RecordedTopic:
         import polars as pl  # noqa: PLC0415  slow to import
 
         reader = self._reader()
-        frames = [pl.DataFrame(batch) for batch in reader.batches(window=self.window)]
+        frames = [reader.frame(batch) for batch in reader.batches(window=self.window)]
         _warn(reader)
-        return pl.concat(frames) if frames else pl.DataFrame(reader.empty())
+        return pl.concat(frames) if frames else reader.frame(reader.empty())
 
     def arrow(self) -> pa.Table:
         """Return a table of pyarrow, which must be installed."""

@@ -79,6 +79,9 @@ def column_plan(
     place of ``data``, unless that is asked for.
     """
     rules = SEQUENTIAL.get(subject.wire)
+    chosen = {path.partition(".")[0] for path in fields}
+    if DATA in chosen or (chosen and POINTS not in chosen):
+        points = None
     message = subject.schema.message(subject.type)
     wanted = _tree(fields)
     builder: PartsBuilder
@@ -88,7 +91,7 @@ def column_plan(
         body, cut = tagged.structure("", message, wanted, ""), tagged.cut
     else:
         builder = ordered = _Builder(subject.schema, source)
-        ordered.points = points if DATA not in fields else None
+        ordered.points = points
         body = ordered.structure("", message, wanted, "", 0)
     for path in fields:
         if path not in builder.paths:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wirecost._core import RecordBatch, RecordPass
 from wirecost.data.columns.plan import DATA, ColumnPlan, column_plan
@@ -19,6 +20,11 @@ from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    FrameShape = Callable[[pl.DataFrame], pl.DataFrame]
 
 BATCH_BYTES = 16 << 20
 """Bytes of messages from which on the batch of a topic that is read alone is full."""
@@ -60,6 +66,8 @@ class TopicReader:
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
+        self.shape: FrameShape | None = None
+        """Function that makes a frame that is written out of one that was read."""
 
     def _samples(self) -> Iterator[bytes]:
         """Yield the first message, one of the middle and the last, if they can be read."""
@@ -89,6 +97,13 @@ class TopicReader:
     def empty(self) -> RecordBatch:
         """Return a batch without rows."""
         return RecordPass(self.plan.native).take()
+
+    def frame(self, batch: RecordBatch) -> pl.DataFrame:
+        """Return a batch as a frame of Polars, as it is written."""
+        import polars as pl  # noqa: PLC0415  slow to import
+
+        frame = pl.DataFrame(batch)
+        return frame if self.shape is None else self.shape(frame)
 
     def batches(
         self,

@@ -279,6 +279,37 @@ def completed(definitions: RosDefinitions, finder: Finder) -> RosDefinitions:
     return replace(definitions, texts=texts, notes=notes)
 
 
+def known(type_name: str, dialect: str, include: Sequence[Path]) -> RosDefinitions:
+    """Return a type's definition and all that it uses, from folders or ROS. Raises UserError."""
+    try:
+        name = short(type_name)
+    except UserError as error:
+        raise UserError(
+            f"--type {shown(type_name)}: give a package and a name, such as sensor_msgs/msg/Imu"
+        ) from error
+    finder = Finder(include, [], dialect)
+    text = KnownTypes(dialect, finder).text(name)
+    if text is None:
+        raise UserError(
+            f"--type {shown(type_name)}: nothing here defines it; give the folder that holds "
+            f"package {name.partition('/')[0]} with -I"
+        )
+    return completed(RosDefinitions(dialect, {name: text}), finder)
+
+
+def carried(definitions: RosDefinitions, name: str) -> str:
+    """Return the text of a type as recordings carry it: with those of all that it uses."""
+    texts = dict(definitions.texts)
+    whole = "\n".join(texts.values())
+    for time in FILES:
+        used = time.replace(".", "/")
+        if re.search(rf"^[ \t]*{used}\b", whole, re.MULTILINE):
+            own = KnownTypes(definitions.dialect, Finder([], [])).text(used)
+            texts.setdefault(used, own or "")
+    first = texts.pop(name)
+    return "\n".join([first, *(f"{'=' * 80}\nMSG: {of}\n{text}" for of, text in texts.items())])
+
+
 def _used(text: str, package: str, dialect: str) -> list[str]:
     """Return the messages that a text uses, but for those that need no file."""
     names = []
