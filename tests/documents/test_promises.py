@@ -18,7 +18,9 @@ from documents.session import environment
 from support.commands import commands
 from wirecost.results.records.probe_log import RECORD
 
-FOREIGN = re.compile(r"docker|unshare|lttng|cmake|pkg-config|pip|gh pr|protoc|Containers|send_ros1|setup/")
+FOREIGN = re.compile(
+    "docker|unshare|lttng|cmake|pkg-config|pip|gh pr|protoc|Containers|send_ros1|setup/"
+)
 """Lines with options of other programs."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 VARIABLE = re.compile(r"\bWIRECOST_[A-Z0-9_]+\b")
