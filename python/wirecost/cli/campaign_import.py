@@ -8,13 +8,14 @@ from typing import Annotated
 
 from wirecost.cli.ending import answering
 from wirecost.cli.options import Store, argument, option
-from wirecost.measure.campaign.choices import IMPORTED
 from wirecost.measure.campaign.definition import NAME
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 
 EXAMPLE = "wirecost campaign import STORE results/*"
+IMPORTED = "imported"
+"""Campaign of folders that were measured without one."""
 
 
 @answering()

@@ -14,6 +14,7 @@ from pathlib import Path
 from attack.decoders.cases import BOUNDED, MESSAGES, NESTED, PROTOS, ROOT, Result, read_results
 from attack.decoders.decode import DECODERS
 from support import native
+from support.programs import JAVAC
 from wirecost.schema.compile.compiler import compile_schema, write
 from wirecost.schema.compile.emit import Request
 
@@ -80,7 +81,7 @@ def in_java(name: str, folder: Path, preserve_unknown: bool = False) -> Program:
         request = Request(of_these, preserve_unknown=preserve_unknown)
         write(compile_schema([str(path) for path in paths], ["java"], request), folder)
     sources = [*sorted((folder / "java").rglob("*.java")), JAVA]
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-nowarn", "-d", str(folder / "classes")]
+    command = [*JAVAC, "-nowarn", "-d", str(folder / "classes")]
     subprocess.run([*command, *map(str, sources)], check=True)
     java = ["java", f"-Xmx{MEBIBYTES // 2}m", "-Xss4m", "-cp", str(folder / "classes"), "Decoders"]
 

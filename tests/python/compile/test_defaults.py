@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.programs import JAVAC
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.compiler import compile_schema, write
 from wirecost.schema.compile.emit import Request
@@ -130,7 +131,7 @@ def test_java_writes_the_same(generated: Path, lines: list[str]) -> None:
     (generated / "Absent.java").write_text(JAVA)
     sources = [generated / "Absent.java", *(generated / "java").rglob("*.java")]
     classes = str(generated / "classes")
-    subprocess.run(["javac", "-d", classes, *map(str, sources)], check=True)
+    subprocess.run([*JAVAC, "-d", classes, *map(str, sources)], check=True)
     command = ["java", "-cp", classes, "Absent"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert printed.split() == lines

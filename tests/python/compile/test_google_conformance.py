@@ -13,7 +13,7 @@ import pytest
 
 from support.compiled import ROOT
 from support.native import built
-from support.programs import execute
+from support.programs import JAVAC, execute
 from wirecost.schema.compile.compiler import compile_schema, write
 from wirecost.schema.compile.emit import Request
 
@@ -99,7 +99,7 @@ def test_java(generated: Path, tmp_path: Path) -> None:
     if shutil.which("javac") is None:
         pytest.skip("no javac: apt install openjdk-17-jdk-headless")
     sources = [*map(str, (generated / "java").rglob("*.java")), str(HERE / "Testee.java")]
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-Xlint:all", "-Werror"]
+    command = [*JAVAC, "-Xlint:all", "-Werror"]
     subprocess.run([*command, "-d", str(tmp_path / "classes"), *sources], check=True)
     java = [str(shutil.which("java")), "-XX:TieredStopAtLevel=1"]
     passes([*java, "-cp", str(tmp_path / "classes"), "Testee"], tmp_path)

@@ -13,6 +13,7 @@ import pytest
 
 from support import hostile_schemas, lexers
 from support.hostile_schemas import descriptor_set, file_stem, harmless, hostile, ros_package
+from support.programs import JAVA, JAVAC
 from wirecost.schema.compile.compiler import Columns, compile_schema, write
 from wirecost.schema.compile.emit import Request, Texts
 from wirecost.schema.compile.frontends import descriptor_set as reader
@@ -159,11 +160,11 @@ def test_defaults_keep_their_value_in_java(out: Path, tmp_path: Path):
     main.write_text(program)
     sources = [str(p) for p in sorted((out / "java").rglob("*.java"))]
     # In an ASCII locale too: javac reads sources as that says.
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-encoding", "US-ASCII", "-Xlint:all"]
+    command = [*JAVAC, "-encoding", "US-ASCII", "-Xlint:all"]
     command += ["-Werror", "-d", str(tmp_path / "classes"), str(main), *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    run = ["java", "-cp", str(tmp_path / "classes"), "Check"]
+    run = [*JAVA, str(tmp_path / "classes"), "Check"]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "same\n"), done.stderr
 

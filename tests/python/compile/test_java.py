@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 
 from support.compiled import ROOT
 from support.plan_interpreter import PlanInterpreter
+from support.programs import JAVA, JAVAC
 from support.random_messages import RandomMessages
 from support.random_protobuf import fill
 from support.sequential_reference import encode
@@ -81,7 +82,7 @@ def build(folder: Path, inputs: list[str], request: Request) -> Path:
     write(compile_schema(inputs, ["java"], request), folder)
     sources = [str(path) for path in (folder / "java").rglob("*.java")]
     sources.append(str(CONFORMANCE / "java" / "Conformance.java"))
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-Xlint:all", "-Werror"]
+    command = [*JAVAC, "-Xlint:all", "-Werror"]
     subprocess.run([*command, "-d", str(folder / "classes"), *sources], check=True)
     return folder / "classes"
 
@@ -91,7 +92,7 @@ def checker(classes: Path, folder: Path) -> Check:
         vectors = folder / "vectors.txt"
         vectors.write_text("\n".join(lines))
         option = ["--refuse"] if refuse else []
-        command = ["java", "-cp", str(classes), "Conformance", *option, str(vectors)]
+        command = [*JAVA, str(classes), "Conformance", *option, str(vectors)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (done.stdout[-3000:], done.stderr[-3000:])
         assert done.stdout.strip().endswith("vectors, 0 failed")
@@ -169,7 +170,7 @@ def test_too_little_room_is_refused(google: Any, classes: Path, package: str, wi
     ]
     (source := classes.parent / "Room.java").write_text(ROOM)
     words = [f"wire.conformance.{package}.EveryType", wire.capitalize(), *vectors]
-    command = ["java", "-cp", str(classes), str(source), *words]
+    command = [*JAVA, str(classes), str(source), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
 
@@ -432,12 +433,12 @@ def test_methods_of_more_than_64_kb_are_parted(tmp_path: Path) -> None:
     write(compile_schema([str(tmp_path / "many.proto")], ["java"], request), tmp_path)
     (tmp_path / "Main.java").write_text(MANY_MAIN)
     sources = [tmp_path / "Main.java", *(tmp_path / "java").rglob("*.java")]
-    subprocess.run(["javac", "-nowarn", "-d", tmp_path / "classes", *sources], check=True)
+    subprocess.run([*JAVAC, "-nowarn", "-d", tmp_path / "classes", *sources], check=True)
     command = ["protoc", f"-I{tmp_path}", "--encode=many.Many", "many.proto"]
     text = "".join(_many_text(i) for i in range(count))
     wire = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
     done = subprocess.run(
-        ["java", "-cp", tmp_path / "classes", "Main"], input=wire, capture_output=True, check=False
+        [*JAVA, tmp_path / "classes", "Main"], input=wire, capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == wire + wire

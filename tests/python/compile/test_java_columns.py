@@ -26,6 +26,7 @@ from support.columns_reference import (
     varint,
 )
 from support.compiled import ROOT, google_class
+from support.programs import JAVA, JAVAC
 from support.random_protobuf import fill
 from wirecost.schema.compile.compiler import Columns, compile_schema, write
 from wirecost.schema.compile.emit import Request
@@ -57,13 +58,13 @@ def build(
     write(compile_schema(inputs, ["java"], request, columns=Columns(names)), folder)
     sources = [str(path) for path in (folder / "java").rglob("*.java")]
     sources += [str(CONFORMANCE / "java" / f"{name}.java") for name in programs]
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-Xlint:all", "-Werror"]
+    command = [*JAVAC, "-Xlint:all", "-Werror"]
     subprocess.run([*command, "-d", str(folder / "classes"), *sources], check=True)
     return folder / "classes"
 
 
 def java(classes: Path, *words: str) -> str:
-    command = ["java", "-cp", str(classes), *words]
+    command = [*JAVA, str(classes), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.stdout[-3000:], done.stderr[-3000:])
     return done.stdout

@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 from support import wide_schemas
 from support.compiled import compile_python
+from support.programs import JAVAC
 from wirecost.cli import app
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.compiler import compile_schema, write
@@ -231,7 +232,7 @@ def test_fields_with_the_name_of_their_message_or_of_another_class(tmp_path: Pat
     command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{tmp_path / 'cpp'}"]
     subprocess.run([*command, tmp_path / "n.cpp", tmp_path / "cpp" / "n.pb.cc"], check=True)
     sources = (tmp_path / "java").rglob("*.java")
-    subprocess.run(["javac", "-d", tmp_path / "classes", *sources], check=True)
+    subprocess.run([*JAVAC, "-d", tmp_path / "classes", *sources], check=True)
 
 
 @pytest.mark.parametrize("wire", ["protobuf", "cdr"])
@@ -354,7 +355,7 @@ def _compile_in_each_language(folder: Path, files: dict[str, str]) -> None:
     java = [str(path) for path in (folder / "java").rglob("*.java")]
     commands = [
         ["g++", "-std=c++20", "-fsyntax-only", f"-I{folder}/cpp", str(folder / "all.cpp")],
-        ["javac", "-nowarn", "-d", str(folder / "classes"), *java],
+        [*JAVAC, "-nowarn", "-d", str(folder / "classes"), *java],
         [sys.executable, "-c", imports],
     ]
     for command in commands:

@@ -16,7 +16,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from syrupy.assertion import SnapshotAssertion
 
 from support.compiled import SCHEMAS
-from support.programs import execute
+from support.programs import JAVAC, execute
 from support.ros_peers import write as write_package
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.compiler import compile_schema, write
@@ -67,7 +67,7 @@ def test_java_compiles(generated: Path) -> None:
     if shutil.which("javac") is None:
         pytest.skip("no javac: apt install openjdk-17-jdk-headless")
     sources = [str(path) for path in (generated / "java").rglob("*.java")]
-    command = ["javac", "-J-XX:TieredStopAtLevel=1", "-Xlint:all", "-Werror"]
+    command = [*JAVAC, "-Xlint:all", "-Werror"]
     command += ["-d", str(generated / "classes"), *sources]
     done = execute(command)
     assert done.returncode == 0, done.stderr
@@ -150,6 +150,32 @@ def test_classes_of_cpp_alone_leave_only_services_out() -> None:
         warn=lambda omission: said.append(str(omission)),
     )
     assert ["service" in line for line in said] == [True]
+
+
+@pytest.mark.parametrize(
+    ("field", "is_held"),
+    [
+        ("double x", False),
+        ("map<int32, google.protobuf.FieldOptions.CType> x", True),
+        ("google.protobuf.FieldDescriptorProto x", True),
+    ],
+)
+def test_headers_of_descriptors_are_included_where_a_message_holds_one(
+    field: str, is_held: bool, tmp_path: Path
+) -> None:
+    """Options alone cost no user of the headers the time of compiling them."""
+    label = "" if field.startswith("map") else "optional "
+    path = tmp_path / "measured.proto"
+    path.write_text(
+        'syntax = "proto2"; import "google/protobuf/descriptor.proto";\n'
+        "extend google.protobuf.FieldOptions { optional string unit = 50000; }\n"
+        f'message Measured {{ {label}{field} = 1 [(unit) = "m"]; }}\n'
+    )
+    request = Request(("protobuf",), protobuf_api=True, api_namespace="facade", json=True)
+    texts = compile_schema([str(path)], ("cpp",), request)
+    own = [text for place, text in texts.items() if place.name.startswith("measured.")]
+    assert len(own) == 5
+    assert sum('#include "google/protobuf/descriptor' in text for text in own) == 3 * is_held
 
 
 def test_the_command_prints_warnings(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.programs import execute
+from support.programs import JAVAC, execute
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.compiler import emitted, write
 from wirecost.schema.compile.emit import Request
@@ -72,7 +72,7 @@ def test_other_schemas_with_other_wires(folder: Path, order: tuple[int, int]) ->
     )
     assert written == "0a030a0161100" + "1 b'\\x01\\x00\\x00\\x00a'"
     java = [str(path) for path in (folder / "out" / "java").rglob("*.java")]
-    subprocess.run(["javac", "-d", str(folder / "classes"), *java], check=True)
+    subprocess.run([*JAVAC, "-d", str(folder / "classes"), *java], check=True)
     cpp(folder, '#include "p/one.protobuf.hpp"\n#include "q/two.ros1.hpp"')
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.compiled import ROOT
+from support.programs import JAVA, JAVAC
 from wirecost.schema.compile.emit.cpp.api_names import ApiNames
 from wirecost.schema.compile.emit.cpp.names import CppNames
 from wirecost.schema.compile.emit.java.names import JavaNames
@@ -95,9 +96,9 @@ class Generated:
         places = [written.place(name) for name in names]
         sources = [*map(str, (self.folder / "java").rglob("*.java")), str(HERE / "Again.java")]
         (folder / "sources").write_text("\n".join(sources))
-        command = ["javac", "-J-XX:TieredStopAtLevel=1", "-Xlint:all", "-Werror"]
+        command = [*JAVAC, "-Xlint:all", "-Werror"]
         compiled([*command, "-d", str(folder / "classes"), f"@{folder / 'sources'}"])
-        java = ["java", "-XX:TieredStopAtLevel=1", "-cp", str(folder / "classes"), "Again"]
+        java = [*JAVA, str(folder / "classes"), "Again"]
         classes = [f"{place.package}.{'$'.join(place.classes)}" for place in places]
         return [*java, self.wire.capitalize(), *classes]
 

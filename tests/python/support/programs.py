@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+JAVAC = ("javac", "-J-XX:TieredStopAtLevel=1")
+JAVA = ("java", "-XX:TieredStopAtLevel=1", "-cp")
+"""Programs that end before the second compiler of the virtual machine is worth its time."""
+
 
 def execute(
     command: Sequence[str | Path] | str, *, check: bool = False, **options: Any

@@ -16,10 +16,9 @@ Facts = dict[str, Any]
 """Facts about a contender for ``meta.json``, by name."""
 
 
-def named(case: str, contender: str, mode: str = "") -> Facts:
+def named(case: str, contender: str) -> Facts:
     """Return who a contender is, where cases have no variants and builds."""
-    who = {"case": case, "variant": "", "build": "release", "contender": contender}
-    return {**who, "mode": mode} if mode else who
+    return {"case": case, "variant": "", "build": "release", "contender": contender}
 
 
 @dataclass(frozen=True)

@@ -46,21 +46,18 @@ def probability(values: Array) -> tuple[float, int]:
     return (1 + as_large) / (1 + PERMUTATIONS), place + LEAST
 
 
-def change_points(values: Array, within: float = WITHIN) -> list[int]:
+def change_points(values: Array) -> list[int]:
     """Return where levels begin, but for the first, of a series that is known to have a change."""
     _, place = probability(values)
-    return sorted({place, *_further(values, 0, place, within),
-                   *_further(values, place, len(values), within)} - {0})  # fmt: skip
+    return sorted({place, *_further(values, 0, place), *_further(values, place, len(values))} - {0})
 
 
-def _further(values: Array, begin: int, end: int, within: float) -> list[int]:
+def _further(values: Array, begin: int, end: int) -> list[int]:
     p, place = probability(values[begin:end])
-    if p > within:
+    if p > WITHIN:
         return []
     middle = begin + place
-    return [
-        *_further(values, begin, middle, within), middle, *_further(values, middle, end, within),
-    ]  # fmt: skip
+    return [*_further(values, begin, middle), middle, *_further(values, middle, end)]
 
 
 def _sums(centred: Array) -> Array:

@@ -45,7 +45,6 @@ CHANGED = "Changed"
 DOCTOR = "doctor"
 IN_NANOSECONDS = ("-ns", "TASK-CLOCK", "CPU-CLOCK")
 """Ends of the names of counters that count time."""
-ALL = 1_000_000
 
 
 def method(comparison: Comparison) -> str:
@@ -93,13 +92,10 @@ def _noise(comparison: Comparison) -> str:
     return f" (medians {what} move by up to {100 * apart:.3g} %)" if apart else ""
 
 
-def changed(comparison: Comparison, most: int = ALL) -> Table:
-    """Return regressions, slower and faster percentiles, at most so many."""
-    rows = changed_first(comparison)
+def changed(comparison: Comparison) -> Table:
+    """Return regressions, slower and faster percentiles."""
     notes = [f"{tally(comparison)}, of {len(comparison.times):,} percentiles."]
-    if len(rows) > most:
-        notes.append(f"{len(rows) - most:,} more: --json, --markdown and --report have all.")
-    return _times(CHANGED, rows[:most], comparison, notes)
+    return _times(CHANGED, changed_first(comparison), comparison, notes)
 
 
 def unchanged(comparison: Comparison) -> Table:
@@ -107,7 +103,7 @@ def unchanged(comparison: Comparison) -> Table:
     return _times("Not changed", not_changed(comparison.times), comparison, [])
 
 
-def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
+def undecided(comparison: Comparison) -> Table | None:
     """Return the percentiles of which nothing can be said, and why; None where there is none."""
     rows = [change for change in comparison.times if change.verdict == UNDECIDED]
     if not rows:
@@ -124,9 +120,7 @@ def undecided(comparison: Comparison, most: int = ALL) -> Table | None:
         change.shift.few and change.shift.few.worth < change.shift.few.executions for change in rows
     ):
         notes.append(DEPENDENT)
-    if len(rows) > most:
-        notes.append(f"{len(rows) - most:,} more: --json has all.")
-    return Table.of("Cannot tell", rows[:most], columns, notes, cut="middle")
+    return Table.of("Cannot tell", rows, columns, notes, cut="middle")
 
 
 def _executions(change: TimeChange) -> str:

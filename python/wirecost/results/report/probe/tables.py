@@ -228,7 +228,7 @@ def _reason(name: str, by_uprobes: bool) -> str:
     return "n/a on this machine"
 
 
-def miss_table(misses: list[Missed], limit_ns: float, rows: int = LISTED) -> Table | None:
+def miss_table(misses: list[Missed], limit_ns: float) -> Table | None:
     """Return the longest executions that missed the deadline, and why, without those inside others.
 
     It is None where none did.
@@ -255,9 +255,9 @@ def miss_table(misses: list[Missed], limit_ns: float, rows: int = LISTED) -> Tab
         notes.append(f"{len(without):,} shorter ones: no counter accounts for them either")
     if len(outermost) < len(misses):
         notes.append("Only the outermost of sections that missed it at the same time")
-    if len(listed) > rows:
-        notes.append(f"{len(listed) - rows:,} more, in --json at most 1,000 of a section")
-    return Table.of("Missed deadlines", listed[:rows], columns, notes)
+    if len(listed) > LISTED:
+        notes.append(f"{len(listed) - LISTED:,} more, in --json at most 1,000 of a section")
+    return Table.of("Missed deadlines", listed[:LISTED], columns, notes)
 
 
 def why(reason: str | None, ns: float) -> str:

@@ -157,9 +157,9 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(printable(text), style))
 
 
-def say_whole(console: Console, text: str, style: str = "") -> None:
+def say_whole(console: Console, text: str) -> None:
     """Print a line that stays one: a path or a command, which can be copied."""
-    console.print(Text(printable(text), style), soft_wrap=True)
+    console.print(Text(printable(text)), soft_wrap=True)
 
 
 def _shown_cell(cell: str) -> str:

@@ -70,26 +70,22 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
 def race_table(
     rows: list[Row],
     race: Race,
-    own: Iterable[Column[Contender]] = (),
     title: str = "",
     notes: Iterable[str] = (),
-    name: Callable[[str], str] = str,
 ) -> Table:
     """Return a race: each contender's bytes, stages, total, and ratios with their intervals.
 
-    ``own``: columns of the scenario's own behind the total; ``notes``: they come first; ``name``:
-    a contender's name in words.
+    ``notes``: they come first.
     """
     here = of_race(rows, race)
     winners = stage_winners(rows, race)
     stages = [stage for stage in dict.fromkeys(row.stage for row in here) if stage != TOTAL]
     to, best = baseline(rows, race), best_of(here)
     columns: list[Column[Contender]] = [
-        Column(NAME.title, lambda contender: name(contender[0])),
+        NAME,
         replace(total_column("bytes", _size, "bytes"), shown=any(row.bytes for row in here)),
         *(stage_column(stage, winners, optional=3) for stage in stages),
         stage_column(TOTAL, winners),
-        *own,
         replace(ratio_column(to, optional=1), shown=_has(here, lambda row: row.ratio)),
         replace(best_column(best, optional=2), shown=best not in ("", to)),
     ]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wirecost.results.analysis.transport.binding import BoundPair, pairs
 from wirecost.results.analysis.transport.measured_transport import MeasuredTransport
 from wirecost.results.analysis.transport.needs import LOOPBACK
 from wirecost.results.analysis.transport.recommendation import by_case
@@ -25,6 +24,7 @@ from wirecost.results.report.shared.units import NONE
 from wirecost.system.counted import counted
 
 PARTS = ("publisher", "subscribers", "daemon")
+PYTHON, NATIVE = "python", "native"
 NOTES = (
     f"p99: {NONE} where fewer than about 1,000 messages arrived.",
     f"p99.9: {NONE} where fewer than about 10,000 messages arrived.",
@@ -204,18 +204,23 @@ def failed_table(meta: TransportMeta) -> Table | None:
 
 def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
     """Return what the Python client takes beside the one in C or C++: not the binding alone."""
-    both = pairs(found)
-    columns: list[Column[BoundPair]] = [
+    native = {_place(case): case for case in found if case.who.client == NATIVE}
+    both = [
+        (case, native[_place(case)])
+        for case in found
+        if case.who.client == PYTHON and _place(case) in native
+    ]
+    columns: list[Column[tuple[MeasuredTransport, MeasuredTransport]]] = [
         Column(
             "case and middleware",
-            lambda of: f"{of.python.case}, {of.python.who.mware} {of.python.who.settings}",
+            lambda of: f"{of[0].case}, {of[0].who.mware} {of[0].who.settings}",
         ),
-        Column("Python p50", lambda of: units.time(of.python.p50_ns), "p50"),
-        Column("native p50", lambda of: units.time(of.native.p50_ns), "p50"),
-        Column("×", lambda of: _quotient(of.python.p50_ns, of.native.p50_ns)),
-        Column("Python CPU", lambda of: units.time(of.python.cost_ns), "CPU"),
-        Column("native CPU", lambda of: units.time(of.native.cost_ns), "CPU"),
-        Column("× CPU", lambda of: _quotient(of.python.cost_ns or None, of.native.cost_ns)),
+        Column("Python p50", lambda of: units.time(of[0].p50_ns), "p50"),
+        Column("native p50", lambda of: units.time(of[1].p50_ns), "p50"),
+        Column("×", lambda of: _quotient(of[0].p50_ns, of[1].p50_ns)),
+        Column("Python CPU", lambda of: units.time(of[0].cost_ns), "CPU"),
+        Column("native CPU", lambda of: units.time(of[1].cost_ns), "CPU"),
+        Column("× CPU", lambda of: _quotient(of[0].cost_ns or None, of[1].cost_ns)),
     ]
     notes = [
         "Medians of latency, and CPU time per message. The difference is the binding's where "
@@ -227,6 +232,10 @@ def binding_table(found: Sequence[MeasuredTransport]) -> Table | None:
         if both
         else None
     )
+
+
+def _place(case: MeasuredTransport) -> tuple[str, str, str]:
+    return case.case, case.who.mware, case.who.settings
 
 
 def _quotient(value: float | None, other: float | None) -> str:

@@ -93,7 +93,7 @@ class _HeaderPrinter:
             banner=banner(escape.line_comment, file),
             file=file,
             holders_header=self._names.header(file),
-            includes=[self._names.header(f, suffix) for f in self._schema.imported(file)],
+            includes=[self._names.header(f, suffix) for f in api.included(self._schema, file)],
             **context,
         )
         return PurePosixPath(self._names.header(file, suffix)), text
@@ -167,9 +167,7 @@ class _HeaderPrinter:
             TEMPLATES.render,
             banner=banner(escape.line_comment, file),
             api_header=names.header(file),
-            includes=[
-                names.header(f) for f in schema.imported(file) if not api.is_left_out(schema, f)
-            ],
+            includes=[names.header(f) for f in api.included(schema, file)],
             namespace=names.namespace(file),
             takes_names=not self._request.api_namespace,
             has_descriptors=api.has_descriptors(schema),

@@ -260,15 +260,20 @@ def has_descriptors(schema: Schema) -> bool:
 def is_left_out(schema: Schema, file: File) -> bool:
     """Return whether a file has Protobuf's own descriptors, and no other message holds any.
 
-    Its headers declare them.
+    Its headers declare them, and a file that only adds options needs none.
     """
     if file.name != DESCRIPTORS:
         return False
     own = {m.full_name for m in file.messages} | {e.full_name for e in file.enums}
     others = [message for message in schema.messages() if message.full_name not in own]
     held = {name for message in others for name in schema.references[message.full_name]}
-    enums = {f.type.name for m in others for f in m.fields if isinstance(f.type, EnumRef)}
-    return not own & (held | enums)
+    types = (f.value.type if f.value else f.type for m in others for f in m.fields)
+    return not own & (held | {type_.name for type_ in types if isinstance(type_, EnumRef)})
+
+
+def included(schema: Schema, file: File) -> list[File]:
+    """Return the files that a file imports and whose headers its own need."""
+    return [other for other in schema.imported(file) if not is_left_out(schema, other)]
 
 
 def _enum(schema: Schema, names: ApiNames, enum: Enum) -> ApiEnum:
