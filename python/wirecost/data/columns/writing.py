@@ -14,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 
 from wirecost._core import RecordPass, record_messages
-from wirecost.data.columns.plan import DATA, POINTS, ColumnPlan, Part, PartKind, column_plan
+from wirecost.data.columns.parts import Part, PartKind
+from wirecost.data.columns.plan import DATA, POINTS, ColumnPlan, column_plan
 from wirecost.data.columns.points import is_cloud, point_bytes
 from wirecost.data.messages.ros.definitions import carried, known, short
 from wirecost.data.messages.ros.subject import ros_subject
