@@ -76,7 +76,7 @@ def text(rows: Rows) -> str:
         "file; others make objects of Python, with a cloud's points as bytes. "
         f"{machine_name()}; load {os.getloadavg()[1]:.1f}.",
         "",
-        "```",
+        "```text",
         *_reader_lines(rows),
         "```",
     ]

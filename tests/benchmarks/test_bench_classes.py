@@ -79,8 +79,10 @@ def test_content_allocators_and_seed_are_those_asked_for(measure: Measure) -> No
     assert {row["case"] for row in document["rows"]} == {"sparse, 5 objects"}
     found = by_contender(document, "sparse, 5 objects")
     assert {name for name in found if name.startswith("wirecost")} == {
-        "wirecost fresh glibc", "wirecost fresh glibc-tuned",
-    }  # fmt: skip
+        f"wirecost {memory} {allocator}"
+        for memory in ("fresh", "arena")
+        for allocator in ("glibc", "glibc-tuned")
+    }
     assert found["wirecost fresh glibc"]["memory_bytes"] > 0
     assert found["wirecost fresh glibc-tuned"]["memory_bytes"] is None
     samples = pl.read_parquet(document["folder"] / "samples.parquet")

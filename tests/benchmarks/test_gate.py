@@ -25,7 +25,8 @@ def test_faults_that_look_alike_share_a_row() -> None:
         Result(Fault("sleep"), ["system-calls"], ["system-calls"]),
         Result(Fault("missed"), ["frees"], []),
     ]
-    page = text(results, Load(added_ns=5000, cycle_ns=100_000))
+    page = text(results, Load(added_ns=5000, cycle_ns=100_000), [False, True, False], 1000)
+    assert "Of 3 clean runs of 1,000 cycles it fails 1." in page
     assert (
         "**The gate finds 2 of 3 faults, in a program and in a plugin, and reports 0 of 1" in page
     )

@@ -22,7 +22,7 @@ HEADING = re.compile(r"^#+ .*\n", re.MULTILINE)
 INDENTED = re.compile(r"(?:^ {4}[^\n]*\n)+", re.MULTILINE)
 BLOCK = re.compile(f"{FENCE.pattern}|{INDENTED.pattern}", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`(wirecost [^`]+)`")
-NOT_SHELL = ("cmake", "cpp", "java", "proto", "python", "toml")
+NOT_SHELL = ("cmake", "cpp", "java", "proto", "python", "text", "toml")
 ELSEWHERE = re.compile(
     r"(?:^|\s|\$PWD/)(?:make|(?:benchmarks|build/cmake|examples|schemas|setup|tests|\.venv)(?:/\S+)?)(?:\s|$)",
     re.MULTILINE,

@@ -40,10 +40,12 @@ def test_each_process_pays_for_real_messages(distribution: str) -> None:
     with scratch.run(), StandInProcesses(library, 1) as processes:
         processes.open(StandIn(library, TEXT, messages, 100.0))
         account = processes.turn(0.5)
-        assert account.publisher.messages == 50
-        assert account.bytes_per_s == pytest.approx(sum(map(len, messages)) / len(messages) * 100)
+        sent = account.publisher.messages
+        assert 40 <= sent <= 50  # a busy machine leaves some out
+        each = sum(map(len, messages)) / len(messages)
+        assert account.bytes_per_s == pytest.approx(each * sent / 0.5, rel=0.05)
         assert account.received == 1
-        assert len(account.latencies_ns) == 50
+        assert len(account.latencies_ns) == sent
         assert (account.latencies_ns > 0).all()
         (subscriber,) = account.subscribers
         assert 0 < account.publisher.message_ns < subscriber.message_ns  # whose executor is rclpy's
