@@ -179,7 +179,7 @@ def _read_fleet(
             lambda recording: _window(recording, *window), advance,
         )  # fmt: skip
     size = sum(file.stat().st_size for file in fleet.files.values())
-    body = [[name, str(kind)] for name, kind in fleet.schema.items()]
+    body = [[path, kind] for path, kind in fleet.columns.items()]
     return Answer(
         f"{shown(out)}: {counted(fleet.rows, 'message')} of {shown(topic)} from "
         f"{len(fleet.files)} of {counted(len(recordings), 'recording')}, {units.size(size)}.",
@@ -192,7 +192,7 @@ def _read_fleet(
             "topic": topic,
             "rows": fleet.rows,
             "files": {str(path): str(file) for path, file in fleet.files.items()},
-            "columns": {name: str(kind) for name, kind in fleet.schema.items()},
+            "columns": fleet.columns,
             "notes": fleet.notes,
         },
     )

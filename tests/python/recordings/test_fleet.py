@@ -85,6 +85,7 @@ def test_recordings_without_the_topic_are_left_out(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert list(document["files"]) == [str(one)]
     assert list(document["columns"]) == ["_recording", "log_time", "recording"]
+    assert document["columns"]["log_time"] == "datetime64[ns]"
     assert document["notes"][0].startswith(f"left out: {other}: has no topic /a")
     none = run(one, other, "--topic", "/b", "--out", tmp_path / "other")
     assert "has no topic /b" in str(none.exception)
@@ -114,3 +115,15 @@ def test_the_lines_of_the_page_read_the_folder(
     by_duckdb, by_polars = names["by_duckdb"], names["by_polars"]
     assert sorted(by_duckdb.fetchall()) == sorted(by_polars.rows())
     assert {row[0] for row in by_polars.rows()} == {str(path) for path in drives}
+
+
+def test_what_a_cut_recording_lacks_is_said(tmp_path: Path) -> None:
+    whole = recording(tmp_path / "1.mcap", "int32 x\n", "<i", *((n,) for n in range(50)))
+    cut = tmp_path / "2.mcap"
+    cut.write_bytes(whole.read_bytes()[:-200])
+    alone = run(cut, "--topic", "/a", "--out", tmp_path / "cut.parquet")
+    assert alone.exit_code == 0, alone.exception
+    assert "cut off" in alone.stdout
+    together = run(whole, cut, "--topic", "/a", "--out", tmp_path / "fleet")
+    assert "cut off" in together.stdout
+    assert "cut off" not in run(whole, "--topic", "/a", "--out", tmp_path / "1.parquet").stdout

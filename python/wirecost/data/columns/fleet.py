@@ -24,9 +24,12 @@ RECORDING = "recording"
 
 @dataclass
 class Fleet:
-    """The files of a data set, and what was left out; ``schema``: of every file."""
+    """The files of a data set, and what was left out.
 
-    schema: pl.Schema
+    ``columns``: types of all columns by their dotted paths.
+    """
+
+    columns: dict[str, str]
     files: dict[Path, Path] = field(default_factory=dict)
     rows: int = 0
     notes: list[str] = field(default_factory=list)
@@ -47,6 +50,7 @@ def write_fleet(
     """
     notes: list[str] = []
     schemas: dict[Path, pl.Schema] = {}
+    columns: dict[str, str] = {}
     for path in recordings:
         with Recording(path) as recording:
             try:
@@ -55,21 +59,22 @@ def write_fleet(
                 notes.append(f"left out: {error}")
             else:
                 schemas[path] = reader.frame(reader.empty()).schema
+                columns |= reader.columns
     if not schemas:
         raise UserError(notes[0].removeprefix("left out: "))
-    fleet = Fleet(_united(schemas, topic), notes=notes)
+    schema = _united(schemas, topic)
     name = RECORDING
-    while name in fleet.schema:
+    while name in schema:
         name = f"_{name}"
+    fleet = Fleet({name: "string", **columns}, notes=notes)
     for path in schemas:
         with Recording(path) as recording:
             reader = TopicReader(recording, topic, fields, include)
-            reader.shape = _shape(fleet.schema, name, str(path))
+            reader.shape = _shape(schema, name, str(path))
             write({reader: files[path]}, window(recording), progress)
             fleet.rows += reader.rows
             fleet.notes += [f"{path}: {note}" for note in reader.notes]
         fleet.files[path] = files[path]
-    fleet.schema = pl.Schema({name: pl.String(), **fleet.schema})
     return fleet
 
 

@@ -215,7 +215,7 @@ def read_together(
     for reader in readers:
         if reader._pass.rows:
             yield reader, reader._take()
-        reader.shared_notes = recording.warnings[before:]
+        reader.shared_notes = [*recording.opening_warnings, *recording.warnings[before:]]
 
 
 def _form(first: int) -> str:

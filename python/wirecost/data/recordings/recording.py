@@ -54,6 +54,8 @@ class Recording(Closing):
         self.warnings = list(self._files.warnings)
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
+        self.opening_warnings = tuple(self.warnings)
+        """Sentences on what its files lack, known before a message is read."""
 
     def close(self) -> None:
         for part in self._parts:
