@@ -29,7 +29,10 @@ PROFILE_VARIABLES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES
 
 @dataclass(frozen=True)
 class Fault:
-    """A mode of ``losing.py``; ``made``: for people; ``place``: where its messages die."""
+    """A mode of ``losing.py``.
+
+    ``made``: what was done to lose messages, in words; ``place``: where they die.
+    """
 
     mode: str
     made: str
