@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in 15 minutes.
+"""``python -m benchmarks.cost_truth PYTHON``: writes docs/results/cost-truth.md in half an hour.
 
-PYTHON is one that has rclpy; the nodes of rospy run in this one. What has no price of this machine
-is measured first, right before it is compared; all of it takes 10 minutes more.
+PYTHON is one that has rclpy; the nodes of rospy run in this one. Codecs are measured right before
+they are compared unless they are known; a path is measured in turns with what it is compared with.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wirecost.system import scratch
 from wirecost.system.children import ProgramFailedError
 from wirecost.system.errors import UserError
 
-from .calibrating import ROSPY, calibrate_codecs, calibrate_paths
+from .calibrating import ROSPY, PathRounds, calibrate_codecs
 from .graph import GraphClient
 from .looking import sentence
 from .page import write_page
@@ -36,23 +36,24 @@ def _say(text: str) -> None:
 
 def _truths(python: Path) -> Iterator[Truths]:
     def graph(client: str, middleware: str, proved: list[str], variables: dict[str, str]) -> Truths:
-        interpreter = Path(sys.executable) if client == ROSPY else python
-        here = GraphClient(client, middleware, interpreter, variables)
-        calibrate_codecs("python", here.wire, None if client == ROSPY else python, _say)
-        calibrate_paths([(client, middleware)], python, _say)
-        return robot_truths(here, proved, _say)
+        own = None if client == ROSPY else python
+        here = GraphClient(client, middleware, own or Path(sys.executable), variables)
+        calibrate_codecs("python", here.wire, own, _say)
+        with PathRounds(client, middleware, own, _say) as prices:
+            return robot_truths(here, prices, proved, _say)
 
     def osi() -> Truths:
         calibrate_codecs("cpp", "protobuf", None, _say)
         return osi_truths(_say)
 
     def octets(client: str, middleware: str) -> Truths:
-        calibrate_paths([(client, middleware)], python, _say)
-        return bytes_truths(client, middleware, _say)
+        with PathRounds(client, middleware, None, _say) as prices:
+            return bytes_truths(client, middleware, prices, _say)
 
     def typed() -> Truths:
         calibrate_codecs("cpp", "cdr", None, _say)
-        return typed_truths(_say)
+        with PathRounds(PLAIN, "fastdds", None, _say) as prices:
+            return typed_truths(prices, _say)
 
     systems: list[Callable[[], Truths]] = [
         partial(graph, "rclpy", "fastdds", [SEGMENT], {}),

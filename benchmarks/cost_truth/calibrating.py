@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from wirecost.data.messages.ros.installed import Ros2Installation
 from wirecost.measure.cost.calibration import CalibratedEnds, calibrated
-from wirecost.measure.cost.path_calibration import MEASURED, measured_path
-from wirecost.measure.cost.paths import PathTable
+from wirecost.measure.cost.path_calibration import MEASURED, path_rounds
+from wirecost.measure.cost.path_fit import PathObservation, fitted_path
+from wirecost.measure.cost.paths import PathPrice, PathTable
 from wirecost.measure.cost.prices import (
     PriceList,
     keep,
@@ -19,10 +20,10 @@ from wirecost.measure.cost.prices import (
     own_path,
     own_prices,
 )
-
-from .truth import Say
+from wirecost.system.closing import Closing
 
 ROSPY = "rospy"
+Say = Callable[[str], None]
 
 
 def calibrate_codecs(lang: str, wire: str, python: Path | None, say: Say) -> None:
@@ -34,17 +35,28 @@ def calibrate_codecs(lang: str, wire: str, python: Path | None, say: Say) -> Non
         _keep(calibrated([ends], ros2, lambda _text: None))
 
 
-def calibrate_paths(ways: Sequence[tuple[str, str]], python: Path, say: Say) -> None:
-    """Measure what is not known of these client libraries over middlewares.
+class PathRounds(Closing):
+    """A path's prices, measured between what they are compared with: a machine's speed drifts.
 
-    Raises UserError, ProgramFailedError.
+    Methods raise UserError, ProgramFailedError.
     """
-    for path in MEASURED:
-        name = f"{path.client} {path.middleware}"
-        if (path.client, path.middleware) in ways and name not in own_prices().paths.paths:
-            where = None if path.client == ROSPY else python
-            price = measured_path(path, where, known_prices(), {}, say)
-            _keep(PriceList(_about(), paths=PathTable({price.name: price}), is_own=True))
+
+    def __init__(self, client: str, middleware: str, python: Path | None, say: Say) -> None:
+        (self.path,) = (
+            path for path in MEASURED if (path.client, path.middleware) == (client, middleware)
+        )
+        self._rounds = path_rounds(self.path, python, known_prices(), say)
+        self._seen: list[PathObservation] = []
+
+    def close(self) -> None:
+        self._rounds.close()
+
+    def measured(self) -> PathPrice:
+        """Measure one round more; return and keep what all of them say."""
+        self._seen += next(self._rounds)
+        price = fitted_path(self.path.client, self.path.middleware, self._seen, {})
+        _keep(PriceList(_about(), paths=PathTable({price.name: price}), is_own=True))
+        return price
 
 
 def _keep(prices: PriceList) -> None:

@@ -34,7 +34,8 @@ def write_page(truths: Truths, looking: str) -> None:
         "    python -m benchmarks.cost_truth PYTHON-WITH-RCLPY    # in a checkout",
         "",
         f"Commit {installation().commit}; {machine_name()}, load {load:.1f}; with costs that were "
-        "measured on it. Every process is real. The kernel counts its CPU time, less what it takes "
+        "measured on it, a path's in turns with what it is compared with. Every process is real. "
+        "The kernel counts its CPU time, less what it takes "
         f"when nothing is published; {ROUNDS} rounds, with 95 % intervals. What a wake-up costs "
         "depends on how busy the processors are.",
         "",

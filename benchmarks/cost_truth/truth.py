@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -16,18 +16,19 @@ from wirecost.data.recordings.survey import RecordingSurvey, survey
 from wirecost.data.traces import create_trace
 from wirecost.measure.cost import changes
 from wirecost.measure.cost.codec_proof import codec_turns
-from wirecost.measure.cost.path_calibration import paths_of
 from wirecost.measure.cost.paths import MIDDLEWARES
 from wirecost.measure.cost.prices import known_prices
 from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.proving import proof
 from wirecost.measure.cost.system_cost import system_cost
+from wirecost.measure.standins.account import Account
 from wirecost.measure.standins.description import StandIn
 from wirecost.measure.standins.processes import StandInProcesses
 from wirecost.results.analysis.distributions import student_distance
 from wirecost.results.records.cost import Remedy, SystemCost
 from wirecost.system import scratch
 
+from .calibrating import PathRounds, Say
 from .graph import GraphClient, RunningGraph, Shares, running
 from .robot import STORE, nodes_of, packed, robot_survey, topics_of
 
@@ -35,6 +36,8 @@ OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
 """Modes of a publisher, see ``node.py``."""
 SECONDS, ROUNDS = 5.0, 5
 """Seconds of a phase, and how often each comes."""
+CALIBRATED = 2
+"""Rounds after which the path is measured again."""
 TURN_S = 1.0
 """Seconds of a turn of messages of bytes."""
 REMEDIES = {changes.HALF: HALF, changes.PACKED: PACKED}
@@ -49,7 +52,6 @@ VIEWS, RATE_HZ, REFLECTIONS = 20, 10, 10_000
 """Sensor views, how many a second, and reflections of each."""
 PERIOD_NS = 10**9 // RATE_HZ
 BYTES = "std_msgs/msg/UInt8MultiArray"
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -77,31 +79,36 @@ class Truths:
     gains: Sequence[Truth]
 
 
-def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths:
+def robot_truths(
+    client: GraphClient, prices: PathRounds, proved: Sequence[str], say: Say
+) -> Truths:
     """Return what the graph says, and ``--prove`` of the kinds of remedies that it cannot apply."""
     topics = topics_of(client.wire)
     nodes = nodes_of(topics)
     messages = {topic.name: topic.messages(client.wire) for topic in topics}
     read = robot_survey(messages, client.wire)
+    system = f"{client.name} over {MIDDLEWARES[client.middleware]}"
+    prices.measured()
     pricing = Pricing(known_prices(), "python", client.middleware)
     cost = system_cost(["robot"], read, pricing, {})
-    chosen: list[Remedy] = []
-    for kind, most in MOST.items():
-        kinds = [one for one in cost.remedies if one.kind == kind and one.is_worth]
-        chosen += sorted(kinds, key=lambda one: -one.share)[:most]
-    system = f"{client.name} over {MIDDLEWARES[client.middleware]}"
+    chosen = _chosen(cost)
     plain: list[Shares] = []
     changed: dict[int, list[Shares]] = {place: [] for place in range(len(chosen))}
     with running(client, messages, packed(read)) as graph:
         graph.set("*", OFF)
         silent = graph.shares(SECONDS)
-        graph.set("*", ON)
-        graph.shares(1.0)
         for number in range(ROUNDS):
+            if number and number % CALIBRATED == 0:
+                graph.set("*", OFF)
+                prices.measured()
             say(f"{system}: round {number + 1} of {ROUNDS}")
+            graph.set("*", ON)
+            graph.shares(1.0)
             plain.append(graph.shares(SECONDS))
             for place, remedy in enumerate(chosen):
                 changed[place].append(_with(graph, remedy.topic, REMEDIES[remedy.kind]))
+    pricing = Pricing(known_prices(), "python", client.middleware)
+    cost = system_cost(["robot"], read, pricing, {})
     shares = [
         Truth(
             system, node, promised_of(cost, node),
@@ -112,9 +119,12 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
     gains = []
     for place, remedy in enumerate(chosen):
         topic = next(one for one in topics if one.name == remedy.topic)
+        said = next(
+            one for one in cost.remedies if (one.kind, one.topic) == (remedy.kind, remedy.topic)
+        )
         for ends, promised in (
-            ((topic.publisher,), remedy.publish_share),
-            (topic.takers, remedy.take_share),
+            ((topic.publisher,), said.publish_share),
+            (topic.takers, said.take_share),
         ):
             saved = [
                 sum(before[node] - after[node] for node in ends)
@@ -124,6 +134,15 @@ def robot_truths(client: GraphClient, proved: Sequence[str], say: Say) -> Truths
             gains.append(Truth(system, what, promised, *mean_with_noise(saved)))
     gains += proof_truths(system, cost, read, pricing, proved, client.python, say)
     return Truths(shares, gains)
+
+
+def _chosen(cost: SystemCost) -> list[Remedy]:
+    """Return the advice that a graph applies."""
+    chosen: list[Remedy] = []
+    for kind, most in MOST.items():
+        kinds = [one for one in cost.remedies if one.kind == kind and one.is_worth]
+        chosen += sorted(kinds, key=lambda one: -one.share)[:most]
+    return chosen
 
 
 def proof_truths(
@@ -201,31 +220,36 @@ def promised_of(cost: SystemCost, node: str) -> float:
     )
 
 
-def bytes_truths(client: str, middleware: str, say: Say) -> Truths:
+def bytes_truths(client: str, middleware: str, prices: PathRounds, say: Say) -> Truths:
     """Return what publishers and subscribers of bytes of several sizes say, in C++.
 
     Raises UserError, ProgramFailedError.
     """
-    price = known_prices().paths.of(client, middleware)
-    if price is None:
-        return Truths([], [])
-    path = next(iter(paths_of(client, middleware)))
-    library = path.library(None)
+    library = prices.path.library(None)
     system = f"{client} over {MIDDLEWARES[middleware]}, C++"
-    shares = []
+    turns: dict[int, list[Account]] = {size: [] for size in SIZES_HZ}
     with StandInProcesses(library, 1) as processes:
-        for size, hz in SIZES_HZ.items():
-            say(f"{system}: {size:,} bytes")
-            processes.open(StandIn(library, BYTES, [_bytes(size, path.wire)], hz, 1))
-            turns = [processes.turn(TURN_S) for _ in range(ROUNDS)]
-            what = f"{size:,} bytes at {hz:g} Hz"
-            for end, ns, measured in (
-                ("publisher", price.send_ns(size, 1, hz), [one.publisher_share for one in turns]),
-                ("subscriber", price.receive_ns(size, hz), [one.subscriber_share for one in turns]),
-            ):
-                shares.append(
-                    Truth(system, f"{end}, {what}", ns * hz / 1e9, *mean_with_noise(measured))
-                )
+        for number in range(ROUNDS):
+            if number % CALIBRATED == 0:
+                price = prices.measured()
+            for size, hz in SIZES_HZ.items():
+                say(f"{system}: {size:,} bytes, round {number + 1} of {ROUNDS}")
+                data = _bytes(size, prices.path.wire)
+                processes.open(StandIn(library, BYTES, [data], hz, 1))
+                turns[size].append(processes.turn(TURN_S))
+    shares = []
+    for size, hz in SIZES_HZ.items():
+        what = f"{size:,} bytes at {hz:g} Hz"
+        for end, ns, measured in (
+            ("publisher", price.send_ns(size, 1, hz), [one.publisher_share for one in turns[size]]),
+            (
+                "subscriber",
+                price.receive_ns(size, hz),
+                [one.subscriber_share for one in turns[size]],
+            ),
+        ):
+            promised = ns * hz / 1e9
+            shares.append(Truth(system, f"{end}, {what}", promised, *mean_with_noise(measured)))
     return Truths(shares, [])
 
 

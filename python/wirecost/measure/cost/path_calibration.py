@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from statistics import mean
 
@@ -29,7 +31,7 @@ SLOWER = ((64, 50.0), (64, 10.0), (32 << 10, 20.0))
 SIZES_OF_SEVERAL, SEVERAL = (4 << 10, 128 << 10, 1_000_000), 3
 """Bytes of the messages that several subscribers take, and how many these are."""
 ROUNDS, TURN_S = 2, 1.0
-"""Turns of each: one after all others, as what slows the machine does so for seconds."""
+"""Rounds of turns of each: what slows the machine does so for seconds."""
 PACKAGE, TYPE = "std_msgs", "UInt8MultiArray"
 
 Say = Callable[[str], None]
@@ -82,24 +84,39 @@ def measured_path(
 
     ``codecs``: prices by which the messages' own encoding and decoding are taken out.
     """
-    library = path.library(python)
-    seen = []
-    alone = [*((size, None) for size in SIZES), *SLOWER]
-    for subscribers, turns in ((1, alone), (SEVERAL, [(size, None) for size in SIZES_OF_SEVERAL])):
-        with StandInProcesses(library, subscribers) as processes:
-            for size, hz in turns * ROUNDS:
-                say(f"{path.client} over {path.middleware}: {size:,} bytes to {subscribers}")
-                data = _message(size, path.wire)
-                encode_ns, decode_ns = _codec_ns(path, codecs, data)
-                rate_hz = hz or usual_hz(size)
-                processes.open(
-                    StandIn(library, f"{PACKAGE}/msg/{TYPE}", [data], rate_hz, subscribers)
-                )
-                turn = processes.turn(TURN_S)
-                taken_ns = mean(account.message_ns for account in turn.subscribers)
-                sent_ns = turn.publisher.message_ns - encode_ns
-                seen.append(PathObservation(size, subscribers, sent_ns, taken_ns - decode_ns, hz))
+    with closing(path_rounds(path, python, codecs, say)) as rounds:
+        seen = list(chain.from_iterable(islice(rounds, ROUNDS)))
     return fitted_path(path.client, path.middleware, seen, about)
+
+
+def path_rounds(
+    path: MeasuredPath, python: Path | None, codecs: PriceList, say: Say
+) -> Generator[list[PathObservation]]:
+    """Yield what a turn of each size says, as often as it is asked for."""
+    library = path.library(python)
+    alone = [*((size, None) for size in SIZES), *SLOWER]
+    several = [(size, None) for size in SIZES_OF_SEVERAL]
+    with ExitStack() as stack:
+        groups = [
+            (stack.enter_context(StandInProcesses(library, subscribers)), subscribers, turns)
+            for subscribers, turns in ((1, alone), (SEVERAL, several))
+        ]
+        while True:
+            seen = []
+            for processes, subscribers, turns in groups:
+                for size, hz in turns:
+                    say(f"{path.client} over {path.middleware}: {size:,} bytes to {subscribers}")
+                    data = _message(size, path.wire)
+                    rate_hz = hz or usual_hz(size)
+                    processes.open(
+                        StandIn(library, f"{PACKAGE}/msg/{TYPE}", [data], rate_hz, subscribers)
+                    )
+                    turn = processes.turn(TURN_S)
+                    encode_ns, decode_ns = _codec_ns(path, codecs, data)
+                    send_ns = turn.publisher.message_ns - encode_ns
+                    take_ns = mean(end.message_ns for end in turn.subscribers) - decode_ns
+                    seen.append(PathObservation(size, subscribers, send_ns, take_ns, hz))
+            yield seen
 
 
 def _message(size: int, wire: str) -> bytes:
