@@ -17,8 +17,9 @@ from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PLAIN, PathPrice, PathTable, terms
 from wirecost.measure.cost.prices import PriceList, keep, known_prices, shipped_prices
 from wirecost.measure.cost.pricing import Pricing
-from wirecost.measure.cost.proving import APPLIED, pricing_of_bytes, repriced
+from wirecost.measure.cost.proving import APPLIED, path_for, pricing_of_bytes, repriced
 from wirecost.measure.cost.system_cost import system_cost
+from wirecost.measure.standins import programs
 from wirecost.results.records.cost import SystemCost
 from wirecost.results.report.cost.answer import doubts, share_range
 from wirecost.system.errors import UserError
@@ -96,36 +97,30 @@ def path(client: str, middleware: str, ns: float) -> PathPrice:
     return PathPrice(client, middleware, {"message": ns}, {"message": ns}, {"publish": 0.1})
 
 
-def test_a_process_pays_more_for_a_message_after_a_long_pause() -> None:
+def test_a_process_that_wakes_up_often_pays_less_for_a_message() -> None:
     true = PathPrice(
-        PLAIN, "zenoh", {"message": 1e5, "byte": 0.5, "pause": 6e4}, {"message": 5e4, "byte": 0.1}
+        PLAIN, "zenoh", {"message": 4e4, "byte": 0.5, "cold": 6e4}, {"message": 5e4, "byte": 0.1}
     )
-    cases = [*((size, None) for size in (64, 4096, 131_072, 1_000_000)), (64, 50.0), (64, 10.0)]
+    cases = [*((size, None) for size in (64, 4096, 131_072, 1_000_000)), (64, 200.0), (64, 400.0)]
     seen = [
         PathObservation(size, 1, true.send_ns(size, 1, hz), true.receive_ns(size, hz), hz)
         for size, hz in cases
     ]
     learnt = fitted_path(PLAIN, "zenoh", seen, {})
-    for hz, pause in ((100.0, 0.0), (50.0, 0.5), (20.0, 0.8)):
+    for hz, cold in ((10.0, 1.0), (100.0, 1.0), (200.0, 0.5), (400.0, 0.0), (2000.0, 0.0)):
         assert learnt.send_ns(64, 1, hz) == pytest.approx(true.send_ns(64, 1, hz), rel=0.01)
-        assert learnt.send_ns(64, 1, hz) - learnt.send_ns(64, 1) == pytest.approx(6e4 * pause)
+        assert learnt.send_ns(64, 1) - learnt.send_ns(64, 1, hz) == pytest.approx(6e4 * (1 - cold))
         assert learnt.receive_ns(64, hz) == pytest.approx(learnt.receive_ns(64))
-    assert learnt.send_ns(1_000_000, 1, 100.0) < learnt.send_ns(1_000_000, 1)
+    assert learnt.send_ns(1_000_000, 1, 400.0) < learnt.send_ns(1_000_000, 1)
 
 
-def test_half_the_rate_saves_less_where_pauses_are_dear(recording: Path) -> None:
-    way = PathPrice(
-        "rclpy", "fastdds", {"message": 1e5, "pause": 1e5}, {"message": 1e5, "pause": 1e5},
-        {"publish": 0.1, "take": 0.1},
-    )  # fmt: skip
-    prices = replace(SHIPPED, paths=PathTable({way.name: way}))
-    cost = system_cost(["a"], read(recording), Pricing(prices, "python"), {})
-    for half in (one for one in cost.remedies if one.kind == HALF):
-        (topic,) = (one for one in cost.topics if one.topic == half.topic)
-        assert 0 < half.publish_share < 0.5 * (topic.publish_share or 0)
+def test_half_of_a_high_rate_saves_less_than_half() -> None:
+    way = PathPrice("rclpy", "fastdds", {"message": 1e5, "cold": 1e5}, {"message": 1e5})
+    assert 200 * way.send_ns(64, 1, 200.0) == pytest.approx(0.75 * 400 * way.send_ns(64, 1, 400.0))
+    assert 50 * way.send_ns(64, 1, 50.0) == pytest.approx(0.5 * 100 * way.send_ns(64, 1, 100.0))
 
 
-def test_a_node_with_more_topics_has_shorter_pauses() -> None:
+def test_a_node_with_more_topics_wakes_up_more_often() -> None:
     pricing = Pricing(SHIPPED, "cpp", wakes_hz={"base": 90.0})
     assert pricing.ends(["base"], ["planner"], 1, 20.0).publish_hz == 90
     assert pricing.ends(["base"], ["planner"], 1, 20.0).take_hz == 20
@@ -155,6 +150,23 @@ def test_a_stand_in_of_bytes_promises_what_its_own_path_saves(recording: Path) -
     assert own.take_share == pytest.approx(taken_ns / 2 * topic.rate_hz / 1e9)
     assert own.share < remedy.share
     assert own.bytes_per_s == remedy.bytes_per_s
+
+
+def test_rclpy_stands_in_where_no_native_client_is(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the printed command works in an installation of a wheel."""
+    topic, pricing = cost_of(recording, "cpp").topics[0], Pricing(SHIPPED, "cpp")
+    absent = ["dds"]
+    monkeypatch.setattr(
+        programs, "missing", lambda library: "get it" if library.name in absent else None
+    )
+    path, client, why = path_for(topic, "cpp", pricing, None)
+    assert (path.client, client) == ("rclpy", "rclpy over Fast DDS")
+    assert why == "because rclcpp cannot be run here"
+    absent.append("rclpy")
+    with pytest.raises(UserError, match="nothing here publishes over Fast DDS; get it"):
+        path_for(topic, "cpp", pricing, None)
 
 
 def test_each_end_is_priced_as_the_process_that_it_is(recording: Path, tmp_path: Path) -> None:

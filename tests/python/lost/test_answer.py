@@ -54,7 +54,7 @@ def test_it_fits_one_screen_and_shows_what_is_missing_first() -> None:
         ([topic("/a"), topic("/b")], "No loss shows in the rate of 2 topics."),
         ([topic("/a", period_s=None)], "cannot tell of any topic whether messages are missing."),
         ([topic("/a", UNKNOWN, 1)], "About 1 message of 1 topic is missing, and the file cannot"),
-        ([topic("/a", LOST, 1)], "1 message of 1 topic was lost before it reached the file"),
+        ([topic("/a", LOST, 1)], "1 message of 1 topic is missing: its number is not in the file"),
         ([topic("/a", LOST, 9, wire="json")], "Record on the publisher's machine, too"),
         ([topic("/a", LOST, 9)], "wirecost lost --live ros2"),
         ([topic("/a", UNKNOWN, 9)], "wirecost lost --live ros2"),

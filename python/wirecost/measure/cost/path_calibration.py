@@ -26,8 +26,8 @@ from wirecost.schema.compile.frontends.ros.packages import Finder
 
 SIZES = (64, 4 << 10, 32 << 10, 60_000, 128 << 10, 500_000, 1_000_000, 2_000_000)
 """Bytes of the messages that one subscriber takes."""
-SLOWER = ((64, 50.0), (64, 10.0), (32 << 10, 20.0))
-"""The same at other rates than usual, in hertz."""
+FASTER = ((64, 200.0), (64, 400.0), (32 << 10, 400.0))
+"""The same at higher rates than usual, in hertz."""
 SIZES_OF_SEVERAL, SEVERAL = (4 << 10, 128 << 10, 1_000_000), 3
 """Bytes of the messages that several subscribers take, and how many these are."""
 ROUNDS, TURN_S = 2, 1.0
@@ -94,7 +94,7 @@ def path_rounds(
 ) -> Generator[list[PathObservation]]:
     """Yield what a turn of each size says, as often as it is asked for."""
     library = path.library(python)
-    alone = [*((size, None) for size in SIZES), *SLOWER]
+    alone = [*((size, None) for size in SIZES), *FASTER]
     several = [(size, None) for size in SIZES_OF_SEVERAL]
     with ExitStack() as stack:
         groups = [

@@ -25,7 +25,7 @@ from wirecost.measure.cost.changes import (
     PricedTopic,
 )
 from wirecost.measure.cost.codec_proof import codec_turns
-from wirecost.measure.cost.path_calibration import MeasuredPath, paths_of
+from wirecost.measure.cost.path_calibration import MEASURED, MeasuredPath, paths_of
 from wirecost.measure.cost.paths import CLIENTS, MIDDLEWARES, PLAIN, PathTable
 from wirecost.measure.cost.prices import STAGES, Price
 from wirecost.measure.cost.pricing import Pricing
@@ -109,6 +109,8 @@ def proof(
         path, client, why_client = path_for(topic, cost.lang, pricing, python)
         if path.transport not in programs.PYTHON:
             remedy = repriced(remedy, survey, topic, pricing_of_bytes(pricing, path.client))
+        elif why_client:
+            remedy = repriced(remedy, survey, topic, replace(pricing, lang="python", langs={}))
         library = path.library(python)
         turns = _applied(remedy.kind, topic, survey, library, seconds, say)
     try:
@@ -152,16 +154,23 @@ def path_for(
     """
     asked = CLIENTS.get((topic.wire, topic.publisher_lang or lang), PLAIN)
     middleware = pricing.middleware_of(topic.wire) or FALLBACK
-    over, missing = MIDDLEWARES.get(middleware, middleware), ""
-    for path in (*paths_of(asked, middleware), *paths_of(PLAIN, middleware)):
-        why = programs.missing(path.library(python))
-        if why is None and path.client == asked:
+    over, missing = MIDDLEWARES.get(middleware, middleware), None
+    in_python = (
+        path
+        for path in MEASURED
+        if path.middleware == middleware and path.transport in programs.PYTHON
+    )
+    for path in (*paths_of(asked, middleware), *paths_of(PLAIN, middleware), *in_python):
+        missing = programs.missing(path.library(python))
+        if missing is None and path.client == asked:
             return path, f"{asked} over {over}", ""
-        if why is None:
-            reason = f"is missing: {missing}" if missing else "cannot be run here"
-            return path, f"plain {over} in C++", f"because {asked} {reason}"
-        missing = missing or why
-    raise UserError(f"--prove: {topic.topic}: {missing or f'nothing stands in over {over}'}")
+        if missing is None:
+            name = f"plain {over} in C++" if path.client == PLAIN else f"{path.client} over {over}"
+            return path, name, f"because {asked} cannot be run here"
+    raise UserError(
+        f"--prove: {topic.topic}: nothing here publishes over {over}; "
+        + (missing or "choose another --over")
+    )
 
 
 def pricing_of_bytes(pricing: Pricing, client: str) -> Pricing:

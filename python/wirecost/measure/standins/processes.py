@@ -32,8 +32,8 @@ SENT, RECEIVED = 4, 3
 """Numbers in a row."""
 LEAST_BYTES = 24
 """Size of the smallest message that a native client can number."""
-START_S = PRIME_S = 20.0
-JOINS = 2
+START_S, PRIME_S = 20.0, 10.0
+JOINS = 4
 """Times that ends look for each other: of many that come and go, Fast DDS may miss one."""
 SPARE_S = 10.0
 LEAD_NS = 30_000_000

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,8 +29,8 @@ from wirecost.system.function_names import short_names
 Origins = Mapping[Verdict, Sequence[Origin]]
 SCHEMA = 1
 ORDER = (EXCEEDED, NOT_DECIDED, SUPPRESSED, MET)
-MOST_PLACED = 3
-"""Exceeded counts whose stacks a screen shows."""
+MOST_LINES, MOST_UNPLACED = 8, 3
+"""Lines of a screen about where counts come from, and about those of which nobody knows."""
 _FAULT = "a system call may have caused it, or perf_event_open is not permitted here"
 _OTHER = "a thread keeps 64 different ones"
 REASONS = {"minor-faults": _FAULT, "major-faults": _FAULT}
@@ -48,14 +49,14 @@ def budget_answer(
 ) -> Answer:
     """Return how many budgets are exceeded, the exceeded ones first, and where counts come from."""
     stacks = [
-        Section(title=verdict.name, lines=_lines_of(verdict, origin), is_apart=True)
+        Section(title=f"{verdict.name}: {_quantity(verdict)}", lines=_lines_of(verdict, origin))
         for verdict, origin in origins.items()
     ]
     rest = incomplete if len(incomplete) > MOST_ALIKE else []
     return Answer(
         tally(verdicts),
         table(verdicts),
-        more="--all prints every budget; --json, --junit and --markdown write them",
+        more="--all prints whole stacks; --json, --junit and --markdown write them",
         sections=[Section([table(verdicts)], lines=rest), *stacks],
         heading="budgets",
         document={
@@ -100,13 +101,21 @@ def sentence(verdict: Verdict) -> str:
 
 
 def places(origins: Origins) -> list[str]:
-    """Return lines for a screen: where the first exceeded counts come from."""
-    lines = []
-    for verdict, places in list(origins.items())[:MOST_PLACED]:
-        for place in places:
-            lines += [_place(verdict, place), *_beside(place)]
-        if (chain := _chain(places[0])) != _short(places[0].own.function):
-            lines.append(f"  {shortened(chain, LONGEST_CHAIN)}")
+    """Return lines for a screen: where exceeded counts come from, the first of each before all."""
+    ranked = [
+        (rank, verdict, origin)
+        for verdict, found in origins.items()
+        for rank, origin in enumerate(found)
+    ]
+    lines: list[str] = []
+    for _, verdict, origin in sorted(ranked, key=itemgetter(0)):
+        of_origin = [_place(verdict, origin), *_beside(origin)]
+        chain = _chain(origin)
+        if not origin.own.file and chain != _short(origin.own.function):
+            of_origin.append(f"  {shortened(chain, LONGEST_CHAIN)}")
+        if lines and len(lines) + len(of_origin) > MOST_LINES:
+            break
+        lines += of_origin
     return lines
 
 
@@ -135,7 +144,7 @@ def without_stacks(verdicts: Iterable[Verdict], origins: Origins) -> list[str]:
         and verdict.verdict == EXCEEDED
         and verdict not in origins
     ]
-    return lines[:MOST_PLACED]
+    return lines[:MOST_UNPLACED]
 
 
 def stack_text(verdict: Verdict, origin: Origin) -> str:

@@ -86,10 +86,9 @@ def sentence(lost: LostMessages) -> str:
     """Return how many messages are lost, and of how many the file does not tell."""
     parts = []
     if count := lost.missing(LOST):
-        were, they, are = ("was", "it", "is") if count == 1 else ("were", "they", "are")
-        who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {were} lost"
-        numbers = f"{'its number' if count == 1 else 'their numbers'} {are} missing"
-        parts.append(f"{who} before {they} reached the file: {numbers}")
+        are, numbers = ("is", "its number is") if count == 1 else ("are", "their numbers are")
+        who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {are} missing"
+        parts.append(f"{who}: {numbers} not in the file")
     if count := lost.missing(UNKNOWN):
         are = "is" if count == 1 else "are"
         who = f"about {counted(count, 'message')} of {_topics(lost, UNKNOWN)} {are} missing"
@@ -217,7 +216,7 @@ def _doubts(lost: LostMessages) -> Iterator[tuple[str, str]]:
         jumps = counted(lost.jumps, "time", "times")
         yield f"The clock jumps, or the recording pauses, {jumps}: only numbers tell of these.", ""
     if any(topic.numbered == SEQUENCE for topic in lost.topics):
-        yield f"MCAP's {SEQUENCE}: where the recorder numbers, losses before it do not show.", "dim"
+        yield f"MCAP's {SEQUENCE} may be the recorder's: losses before it would not show.", "dim"
     for topic in lost.topics:
         if topic.step > 1 and not topic.missing(LOST):
             what = f"numbers grow by {topic.step} with a message at a steady rate"

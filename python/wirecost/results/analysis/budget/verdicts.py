@@ -48,6 +48,7 @@ BY_LIBRARY = (
     "system-calls",
 )
 MOST_NAMES = 8
+INLINED = "; mark it [[gnu::noinline]] if its callers inlined it"
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,9 @@ def _matching(line: Line, recorded: Iterable[str]) -> list[str]:
     matching = list(filter(line.limits, names))
     if not matching:
         there = ", ".join(sorted(names)[:MOST_NAMES]) or "none"
+        why = INLINED if line.kind == FUNCTION else ""
         raise UserError(
-            f"{line.kind} {line.pattern}: nothing recorded has this name; there are: {there}"
+            f"{line.kind} {line.pattern}: nothing recorded has this name{why}; there are: {there}"
         )
     return matching
 

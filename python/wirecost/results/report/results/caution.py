@@ -14,10 +14,7 @@ def caution(meta: Meta) -> str | None:
     if not load.startswith(FAIL):
         return None
     amount = load.removeprefix(FAIL).strip(" ()")
-    return (
-        f"The load was {amount} when the run started: trust the order, not the times; `wirecost "
-        "doctor` shows why."
-    )
+    return f"The load was {amount}: trust the order, not the times."
 
 
 def not_measured(meta: Meta) -> list[str]:

@@ -89,18 +89,24 @@ class Answer:
         return self.sections or [Section([self.table] if self.table.headings else [])]
 
     def doubts_apart(self) -> list[tuple[str, str]]:
-        """Return the doubts that no table or line of the sections says, too."""
+        """Return the doubts that no table or line of the sections says, too.
+
+        An indented line belongs to the doubt above it.
+        """
         said = {
             text
             for section in self.sections
             for lines in (section.lines, *(table.notes for table in section.tables))
             for text in lines
         }
-        return [
-            (text, style)
-            for text, style in self.doubts
-            if text not in said and not text.endswith(MORE_ALIKE)
-        ]
+        apart: list[tuple[str, str]] = []
+        is_apart = True
+        for text, style in self.doubts:
+            if not text.startswith(" "):
+                is_apart = text not in said and not text.endswith(MORE_ALIKE)
+            if is_apart:
+                apart.append((text, style))
+        return apart
 
     def alerts(self) -> list[str]:
         """Return what a page and Markdown warn of."""

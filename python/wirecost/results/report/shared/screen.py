@@ -86,6 +86,8 @@ def _end(console: Console, answer: Answer) -> None:
 def _say_step(console: Console, step: str) -> None:
     """Print text and command in one line, else each in its own: the command can be copied."""
     text, command = split_step(step)
+    if command and text[-1:].isalnum():
+        text += ":"
     line = f"{text} {command}" if command else text
     if not command or len(line) <= console.width:
         say(console, line)

@@ -359,10 +359,10 @@ def _columns(lang: str) -> list[Column[_Library]]:
 def _steps(
     meta: MessageMeta, faster: list[Row], bases: Mapping[str, Row], doubted: Mapping[Key, Doubt]
 ) -> list[str]:
-    """Return at most three things to do, what is least work first.
+    """Return at most three things to do.
 
-    That is another mode of the library in use, another library, both in each language, another
-    wire, another message.
+    Those with the same bytes come first, what saves most on top: another library, another mode of
+    the one in use, both in each language. Then another wire, another message.
     """
     best: dict[tuple[int, str], Row] = {}
     for row in faster:
@@ -371,14 +371,18 @@ def _steps(
             is_same = wire_of(meta, row) == wire_of(meta, base)
             effort = (row.contender != base.contender) if is_same else 2
             best.setdefault((effort, row.lang if is_same else ""), row)
-    ordered = sorted(best, key=lambda key: key[0])
-    texts = [_step(meta, best[key], key[0] == 2, doubted) for key in ordered]
+    ordered = sorted(best.items(), key=lambda item: (item[0][0] == 2, _ratio(item[1])))
+    texts = [_step(meta, row, effort == 2, doubted) for (effort, _), row in ordered]
     large = [
         change for change in meta.changes if change.bytes <= (1 - LARGE_FIELD) * meta.counted_bytes
     ]
     for change in large[:1]:
         texts.append(f"{change.what}: {units.size(round(change.bytes))} remain ({change.how}).")
     return texts[:3]
+
+
+def _ratio(row: Row) -> float:
+    return row.ratio.median if row.ratio else 1.0
 
 
 def _step(meta: MessageMeta, row: Row, is_other: bool, doubted: Mapping[Key, Doubt]) -> str:
