@@ -15,7 +15,7 @@ from wirecost.results.report.shared.table import Column, Table, Toned
 from wirecost.system.counted import counted
 
 NOTES = [
-    "copies: made by libraries; aligned: to 64 bytes, without which some frameworks copy again;",
+    "copies: made by libraries; aligned: to 64 bytes, without which some frameworks copy again.",
     "C++: whether `bench transport --client native` can use it; if not, it prints why.",
 ]
 ON_ONE_MACHINE = ""
@@ -25,6 +25,7 @@ LIKELY = {
     "between machines ": ("zenoh", "zeromq-tcp"),
 }
 """Transports that are worth measuring first, the best first, by what they connect."""
+EXTRA = "wirecost[transports]"
 FAILED = 1
 _TEXTS: dict[str, Callable[[AvailableTransport], str]] = {
     "a slow subscriber": lambda transport: transport.capabilities.full,
@@ -53,7 +54,7 @@ def transports_answer(
     words = [_words(title, transports, text_of) for title, text_of in _TEXTS.items()]
     return Answer(
         f"{_shared_memory(transports, here)}{len(here)} of "
-        f"{len(transports)} work here.{_suitable(here)}",
+        f"{len(transports)} work here{_others(transports)}.{_suitable(here)}",
         table,
         doubts=[(line, "") for line in _lines(transports)],
         more=_measuring(here),
@@ -72,6 +73,12 @@ def _shared_memory(
     reasons = [f" ({item.name}: {item.missing})" for item in transports
                if item.name == SHARED_MEMORY and item.missing]  # fmt: skip
     return f"No middleware with shared memory works here{''.join(reasons)}. "
+
+
+def _others(transports: Sequence[AvailableTransport]) -> str:
+    """Return how to install what pip installs, where that is more than one."""
+    of_pip = [item for item in transports if item.missing and "pip install" in item.missing]
+    return f"; pip install '{EXTRA}' installs others" if len(of_pip) > 1 else ""
 
 
 def _suitable(here: Mapping[str, AvailableTransport]) -> str:

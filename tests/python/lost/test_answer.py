@@ -43,7 +43,7 @@ def test_it_fits_one_screen_and_shows_what_is_missing_first() -> None:
     silent = topic("/rosout", period_s=None)
     lines = screen(*topics, silent, jumps=3).splitlines()
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
-    assert "messages of 9 topics were lost" in lines[0]
+    assert "messages of 9 topics are missing" in lines[0]
     assert "number_36" in lines[7]
 
 

@@ -160,7 +160,7 @@ def _cheaper(first: Choice, same: list[Choice]) -> str:
     if not all(cheaper.who in choice.able for choice in same):
         return ""
     which = "" if cheaper.run.promise else ", which promises nothing"
-    text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)}"
+    text = f" ({name(cheaper)}{which}: {units.time(cheaper.cost_ns)} of CPU time"
     return text + (f", p99 {units.time(cheaper.p99_ns)})" if cheaper.has_tail else ")")
 
 
