@@ -14,6 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from support.quick import environment
+
 STUDIES = Path(__file__).parents[2] / "benchmarks"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -32,8 +34,9 @@ def wirecost() -> Run:
     def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(program), *map(str, arguments)]
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd
-        )
+            command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd,
+            env=environment(),
+        )  # fmt: skip
 
     return run
 
