@@ -51,7 +51,8 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a cache of programs that has none."""
+    """Return a cache of programs that has none yet, for a user's compiler."""
+    monkeypatch.setenv("CXX", "c++")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
