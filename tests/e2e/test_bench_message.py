@@ -206,6 +206,7 @@ def test_a_codec_of_the_user_s_is_verified_and_measured(
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
     files = [tmp_path / name for name in ("whole.hpp", "drops.hpp", "marked.py")]
     options = [word for path in files for word in ("--contender", path)]
+    options += ["--library", "protobuf"]
     done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
     assert done.returncode == 1
     document: dict[str, Any] = json.loads(done.stdout)
