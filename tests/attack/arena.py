@@ -18,6 +18,8 @@ from typing import Self
 
 import psutil
 
+from support.quick import environment as quick
+
 MARK = "WIRECOST_ATTACK_ARENA"
 PROGRAM = Path(sys.executable).with_name("wirecost")
 SHARED = Path("/dev/shm")
@@ -89,7 +91,7 @@ class Arena:
         """Start ``wirecost`` with these words, in a session of its own.
 
         ``before``: a command that starts it, such as prlimit with its options."""
-        inherited = {name: value for name, value in os.environ.items() if name != "WIRECOST_RUN"}
+        inherited = {name: value for name, value in quick().items() if name != "WIRECOST_RUN"}
         environment = {
             **inherited, "TMPDIR": str(self.tmp), "XDG_RUNTIME_DIR": str(self.run), MARK: self.mark,
             **(variables or {}),

@@ -14,6 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from support.quick import environment
+
 STUDIES = Path(__file__).parents[2] / "benchmarks"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -32,8 +34,9 @@ def wirecost() -> Run:
     def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(program), *map(str, arguments)]
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd
-        )
+            command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd,
+            env=environment(),
+        )  # fmt: skip
 
     return run
 
@@ -42,10 +45,10 @@ def wirecost() -> Run:
 def bench(wirecost: Run) -> Callable[..., dict[str, Any]]:
     """Return ``bench(folder, options…)``: the ``--json`` document of a run into ``folder``.
 
-    Each contender has two processes where the options do not say otherwise."""
+    Each contender has one process where the options do not say otherwise."""
 
     def run(out: Path, *options: str) -> dict[str, Any]:
-        few = () if "--processes" in options else ("--processes", "2")
+        few = () if "--processes" in options else ("--processes", "1")
         done = wirecost("bench", "osi", "--out", out, "--json", "-", *options, *few)
         assert done.returncode == 0, done.stderr
         document: dict[str, Any] = json.loads(done.stdout)
@@ -78,7 +81,7 @@ def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("compare") / "run"
     done = wirecost(
         *bench_words("repeated"), "--list", "radar-detection", "--count", "10",
-        "--repetitions", "10", "--out", out,
+        "--repetitions", "10", "--processes", "2", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out

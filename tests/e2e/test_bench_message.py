@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from mcap.writer import Writer
-from osi3.osi_groundtruth_pb2 import GroundTruth
 from osi3.osi_sensorview_pb2 import SensorView
+from osi3.osi_trafficcommandupdate_pb2 import TrafficCommandUpdate
 from syrupy.assertion import SnapshotAssertion
 
 from wirecost.measure.serializers.java.code import camel
@@ -51,11 +51,24 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a cache of programs that has none yet, for a user's compiler."""
+    monkeypatch.setenv("CXX", "c++")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
-@pytest.mark.usefixtures("cached")
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def compiled(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use what a test before has compiled for the same schema, if there was one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared))
+
+
+@pytest.mark.usefixtures("compiled")
 def test_a_schema_never_seen_is_measured_in_both_languages(
     wirecost: Run, schema: Path, tmp_path: Path
 ) -> None:
@@ -96,6 +109,7 @@ def test_programs_are_compiled_once(
     wirecost: Run, schema: Path, tmp_path: Path, cached: Path
 ) -> None:
     command = ("bench", "message", schema, "--type", "acme.drone.State", "--lang", "cpp", *FEW)
+    command += ("--library", "wirecost")
     include = ("--include", schema.parent / "imported")
     first = wirecost(*command, *include, "--out", tmp_path / "a")
     assert first.returncode == 0, first.stderr
@@ -116,12 +130,12 @@ def test_messages_of_a_recording_bring_their_schema(
     osi_recording: Path,
     snapshot: SnapshotAssertion,
 ) -> None:
-    command = ("bench", "message", "--data", osi_recording, "--topic", "ground_truth")
+    command = ("bench", "message", "--data", osi_recording, "--topic", "update")
     options = ("--first", "5", "--sample", "3", "--lang", "python")
     done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
     assert done.returncode == 0, done.stderr
     meta = json.loads((tmp_path / "r" / "meta.json").read_text())
-    assert (meta["type"], meta["messages"]) == ("osi3.GroundTruth", 3)
+    assert (meta["type"], meta["messages"]) == ("osi3.TrafficCommandUpdate", 3)
     assert meta["content"] == snapshot
 
 
@@ -133,7 +147,7 @@ def osi_recording(tmp_path: Path) -> Path:
     with path.open("wb") as file:
         writer = Writer(file)
         writer.start()
-        for topic, made in (("ground_truth", GroundTruth()), ("view", SensorView())):
+        for topic, made in (("update", TrafficCommandUpdate()), ("view", SensorView())):
             name = made.DESCRIPTOR.full_name
             schema = writer.register_schema(name, "protobuf", descriptors)
             channel = writer.register_channel(topic, "protobuf", schema)
@@ -182,7 +196,7 @@ def decode(data):
 """
 
 
-@pytest.mark.usefixtures("cached")
+@pytest.mark.usefixtures("compiled")
 def test_a_codec_of_the_user_s_is_verified_and_measured(
     wirecost: Run, schema: Path, tmp_path: Path
 ) -> None:
@@ -192,6 +206,7 @@ def test_a_codec_of_the_user_s_is_verified_and_measured(
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
     files = [tmp_path / name for name in ("whole.hpp", "drops.hpp", "marked.py")]
     options = [word for path in files for word in ("--contender", path)]
+    options += ["--library", "protobuf"]
     done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
     assert done.returncode == 1
     document: dict[str, Any] = json.loads(done.stdout)
@@ -208,20 +223,20 @@ def test_a_codec_of_the_user_s_is_verified_and_measured(
     assert sizes["marked"] == sizes["protobuf"] + 4
 
 
-@pytest.mark.usefixtures("cached")
+@pytest.mark.usefixtures("compiled")
 def test_a_codec_that_does_not_compile_is_explained(
     wirecost: Run, schema: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.hpp").write_text("struct Contender { int encode; };")
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
-    options = ("--contender", tmp_path / "mine.hpp", "--lang", "cpp")
+    options = ("--contender", tmp_path / "mine.hpp", "--lang", "cpp", "--library", "wirecost")
     done = wirecost(*command, *options, *FEW, "--out", tmp_path / "r", "--json", "-")
     assert done.returncode == 0, done.stderr
     why = json.loads(done.stdout)["not_run"]["cpp mine"]
     assert "not compile" in why and "Contender has no" in why
 
 
-@pytest.mark.usefixtures("cached")
+@pytest.mark.usefixtures("compiled")
 def test_java_takes_part_where_it_is_asked_for(wirecost: Run, schema: Path, tmp_path: Path) -> None:
     command = ("bench", "message", schema, "--type", "State", "-I", schema.parent / "imported")
     options = ("--lang", "java", "--repetitions", "1", "--processes", "1")

@@ -265,12 +265,13 @@ def test_interrupting_keeps_the_samples(tmp_path: Path) -> None:
     program = Path(sys.executable).with_name("wirecost")
     out = tmp_path / "r"
     process = subprocess.Popen(
-        [program, "bench", "osi", "--out", out, "--steps", "100000", "--reflections", "1000"],
+        [program, "bench", "osi", "--out", out, "--steps", "100000", "--reflections", "1000",
+         "--contenders", "protobuf,columns", "--processes", "2"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"COLUMNS": "200"},  # a line of progress is not broken
-    )
+    )  # fmt: skip
     assert process.stderr is not None
     for line in process.stderr:  # until all workers are up and in their turns
         if "starting process" not in line and not line.rstrip().endswith(": verifying"):

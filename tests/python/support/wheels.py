@@ -44,8 +44,10 @@ def installed_wheel(
 
 
 def installed(requirements: Sequence[str], folder: Path) -> Path:
-    """Install distributions into a fresh environment, and return its folder."""
+    """Install distributions into a fresh environment, and return its folder.
+
+    Bytecode is left to the programs: of most modules nobody needs it."""
     subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements]
-    subprocess.run(pip, check=True, timeout=600)
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile"]
+    subprocess.run([*pip, *requirements], check=True, timeout=600)
     return folder
