@@ -190,7 +190,8 @@ def scan(reflections: int, objects: int) -> bytes:
         moving.base.position.x = number
         for _ in range(60):
             moving.assigned_lane_id.add(value=number)
-    return view.SerializeToString()
+    data: bytes = view.SerializeToString()
+    return data
 
 
 @pytest.mark.parametrize(
