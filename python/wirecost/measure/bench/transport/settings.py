@@ -89,10 +89,9 @@ class Settings(option.ScenarioSettings):
         check=option.within(1, 1_000_000),
     )
     settings: tuple[str, ...] = option.setting(
-        ("default", "matched", "polled"),
+        ("default", "matched"),
         "default: as installed; matched: all are asked for no loss and --queue messages, and "
-        "the publisher waits where it can; polled: as matched, but the native iceoryx2 "
-        "subscriber is not woken; others: docs/transports.md.",
+        "the publisher waits where it can; others: docs/transports.md.",
         known=_settings,
     )
     client: tuple[str, ...] = option.setting(

@@ -49,6 +49,6 @@ def native_settings(asked: AskedQuality) -> list[TransportSetting]:
     Its subscriber may also look for messages without pause, instead of sleeping until an event.
     """
     default, as_asked = settings(asked)
-    queue = f"{asked.queue}, polled in a busy loop"
-    polled = replace(as_asked, name="polled", receiver_queue=queue, options={"polls": True})
+    how = f"{as_asked.reliability}; the subscriber polls in a busy loop"
+    polled = replace(as_asked, name="polled", reliability=how, options={"polls": True})
     return [default, as_asked, polled]
