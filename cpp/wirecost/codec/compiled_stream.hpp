@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "wirecost/codec/compiled_values.hpp"
 #include "wirecost/columns/buffer.hpp"
@@ -31,14 +32,25 @@ class Stream {
   Bytes bytes() const { return buffers_[current_].bytes(); }
 
   /// The fields of a message, without tag and length.
-  void fields(const auto& message) { write(osi::protobuf::encoded_size(message), message); }
+  void fields(const auto& message) { buffer().append(encoded(message)); }
 
   /// A message as field `number`.
   void message(std::uint32_t number, const auto& message) {
+    const Bytes bytes = encoded(message);
+    varint(number << 3 | length_delimited);
+    varint(bytes.size());
+    buffer().append(bytes);
+  }
+
+  /// The same of a message of few fields, whose size is quickly computed.
+  void short_message(std::uint32_t number, const auto& message) {
     const std::size_t size = osi::protobuf::encoded_size(message);
     varint(number << 3 | length_delimited);
     varint(size);
-    write(size, message);
+    auto* const start = reinterpret_cast<std::byte*>(buffer().room(size));
+    // Space of the exact size: the only thing that could fail.
+    [[maybe_unused]] const auto encoded = osi::protobuf::encode(message, std::span(start, size));
+    buffer().advance(buffer().end() + size);
   }
 
   /// A message whose content follows; its length takes five bytes, known when it is closed.
@@ -65,14 +77,19 @@ class Stream {
     *p++ = static_cast<std::uint8_t>(value);
     buffer().advance(p);
   }
-  void write(std::size_t size, const auto& message) {
-    auto* const start = reinterpret_cast<std::byte*>(buffer().room(size));
-    // Space of the exact size: the only thing that could fail.
-    [[maybe_unused]] const auto encoded = osi::protobuf::encode(message, std::span(start, size));
-    buffer().advance(buffer().end() + size);
+  /// A message's bytes, valid until the next one. They are written from their end, so that no size
+  /// need be computed before.
+  Bytes encoded(const auto& message) {
+    auto encoded = osi::protobuf::encode(message, scratch_);
+    if (encoded.error) {
+      scratch_.resize(osi::protobuf::encoded_size(message));
+      encoded = osi::protobuf::encode(message, scratch_);
+    }
+    return encoded.bytes;
   }
 
   std::array<columns::Buffer, 2> buffers_;
+  std::vector<std::byte> scratch_ = std::vector<std::byte>(1024);
   unsigned current_ = 0;
 };
 

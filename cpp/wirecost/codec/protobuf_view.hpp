@@ -17,7 +17,7 @@ class ReflectionRows {
   void add(Reflection reflection) {
     row_.time_of_flight = reflection.time_of_flight;
     row_.signal_strength = reflection.signal_strength;
-    stream_->message(field::lidar_reflection, row_);
+    stream_->short_message(field::lidar_reflection, row_);
   }
   void end(Stream&) {}
 
@@ -36,7 +36,7 @@ class DetectionRows {
     position.distance = detection.distance;
     position.azimuth = detection.azimuth;
     position.elevation = detection.elevation;
-    stream_->message(field::lidar_detection, row_);
+    stream_->short_message(field::lidar_detection, row_);
   }
   void end(Stream&) {}
 

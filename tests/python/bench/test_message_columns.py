@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from osi3.osi_sensorview_pb2 import SensorView
 
+from wirecost.data.messages import fields
 from wirecost.data.messages.content import made_up
 from wirecost.data.messages.content_file import write_content
 from wirecost.data.messages.subject import Subject, subject
+from wirecost.measure.bench.message.advice.columns import long_lists
 from wirecost.measure.serializers.choices import COLUMNS
 from wirecost.measure.serializers.cpp.backend import Cpp
+from wirecost.measure.serializers.cpp.sources import generate
 from wirecost.measure.serializers.java import backend as java_backend
 from wirecost.measure.serializers.java import columns_code
 from wirecost.measure.serializers.java.backend import Java
@@ -67,6 +71,20 @@ message Top { repeated Item direct = 1; Top before = 2; repeated Item more = 3; 
 DEEP_LISTS = tuple(
     (path, "kinds.Item") for path in ("direct[]", "before.direct[]", "before.before.before.more[]")
 )
+NESTED = """syntax = "proto3";
+package kinds;
+message Ray { double time = 1; optional float strength = 2; }
+message Part { string name = 1; repeated Ray rays = 2; }
+message Sensor { int32 id = 1; Part part = 2; repeated Ray rays = 3; repeated Part parts = 4; }
+message Around { bool on = 1; repeated Sensor sensors = 2; }
+message Top { int64 stamp = 1; Around around = 2; repeated Sensor direct = 3; Ray ray = 4; }
+"""
+NESTED_LISTS = tuple(
+    (path, "kinds.Ray")
+    for path in (
+        "direct[].rays[]", "around.sensors[].part.rays[]", "around.sensors[].parts[].rays[]"
+    )
+)  # fmt: skip
 ODD = """syntax = "proto3";
 message Top {
   message Item { message Builder { int32 wait = 1; } int32 size = 1; repeated Builder class = 2;
@@ -94,7 +112,12 @@ def read(text: str, folder: Path) -> Subject:
 
 @pytest.mark.parametrize(
     ("text", "lists"),
-    [pytest.param(SCHEMA, LISTS, marks=pytest.mark.thorough), (OLD, LISTS[:1]), (DEEP, DEEP_LISTS)],
+    [
+        pytest.param(SCHEMA, LISTS, marks=pytest.mark.thorough),
+        (OLD, LISTS[:1]),
+        (DEEP, DEEP_LISTS),
+        (NESTED, NESTED_LISTS),
+    ],
 )
 def test_every_kind_of_field_arrives(
     tmp_path: Path,
@@ -153,6 +176,45 @@ def test_java_and_python_fill_and_read_arrays_of_every_kind(
         sent.append(backend.carried(entry.contender, tmp_path, content)["view"].sent)
     if all("." not in path for path, _ in lists):  # those of messages take part in Python alone
         assert sent[0] == sent[1]
+
+
+def scan(reflections: int, objects: int) -> bytes:
+    """Return a sensor view with lists of those lengths."""
+    view = SensorView()
+    for _ in range(2 if reflections else 0):
+        sensor = view.lidar_sensor_view.add()
+        for number in range(reflections):
+            sensor.reflection.add(time_of_flight=1e-8 * number)
+    for number in range(objects):
+        moving = view.global_ground_truth.moving_object.add()
+        moving.base.position.x = number
+        for _ in range(60):
+            moving.assigned_lane_id.add(value=number)
+    data: bytes = view.SerializeToString()
+    return data
+
+
+@pytest.mark.parametrize(
+    ("reflections", "objects", "paths"),
+    [
+        (100, 0, ["lidar_sensor_view[].reflection[]"]),
+        (0, 60, ["global_ground_truth.moving_object[]"]),  # with all lists in it
+        (0, 2, ["global_ground_truth.moving_object[].assigned_lane_id[]"]),
+        (10, 0, []),
+        (0, 0, []),
+    ],
+)
+def test_a_long_list_of_a_recording_takes_part(
+    tmp_path: Path, reflections: int, objects: int, paths: list[str]
+) -> None:
+    about = subject(frontends.descriptors(["osi3"]), "osi3", "SensorView")
+    messages = [scan(reflections, objects)] * 2
+    lists = long_lists(about, messages, fields.counted(about, messages)[0])
+    assert [path for path, _ in lists] == paths
+    selection = ContenderSelection(frozenset({COLUMNS}), lists=tuple(lists))
+    sources, missing = generate(about, selection, tmp_path)
+    assert missing == {}
+    assert (COLUMNS in [source.name for source in sources]) == bool(paths)
 
 
 def test_python_fills_and_reads_arrays_of_messages_in_the_message(tmp_path: Path) -> None:

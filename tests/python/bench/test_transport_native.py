@@ -82,6 +82,15 @@ def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_pat
     assert (counts.refused, counts.lost, counts.wrong, counts.duplicates) == (0, 0, 0, 0)
 
 
+def test_a_subscriber_that_polls_gets_every_byte(tmp_path: Path) -> None:
+    *_, polled = settings_of("iceoryx2", AskedQuality(queue=64), NATIVE)
+    assert polled.name == "polled"
+    contender = TransportContender("iceoryx2", client_of(NATIVE, "iceoryx2"), polled)
+    with TransportSession(contender, "pubsub", LOOPBACK, 1, SIZE, tmp_path) as session:
+        counts = session.run(ORDER).counts
+    assert (counts.received, counts.checked, counts.lost, counts.wrong) == (100, 100, 0, 0)
+
+
 @pytest.mark.parametrize("mware", WITH_REQUESTS)
 @pytest.mark.parametrize(
     ("requester", "replier"), [(NATIVE, PYTHON), (PYTHON, NATIVE), (NATIVE, NATIVE)]

@@ -273,10 +273,10 @@ def without(subject: Subject, messages: Iterable[bytes], paths: Iterable[str]) -
     return reduced
 
 
-def elements_at(message: Any, path: str) -> int:
-    """Return the length of a list, in all messages that hold one."""
+def lengths_at(message: Any, path: str) -> list[int]:
+    """Return the length of a list in each message that may hold one."""
     *outer, name = path.split(".")
-    return sum(len(getattr(holder, _plain(name))) for holder in _holders(message, outer))
+    return [len(getattr(holder, _plain(name))) for holder in _holders(message, outer)]
 
 
 def _holders(message: Any, names: list[str]) -> Iterator[Any]:

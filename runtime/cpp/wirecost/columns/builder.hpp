@@ -21,7 +21,11 @@ class Builder {
   public:
     // Forgets what was announced; `count`: elements of the list, at most 2^31 - 1.
     void begin(std::uint32_t count) {
-        layout_.begin(Columns::schema, count);
+        if (layout_.schema().nodes.empty()) {
+            layout_.begin(Columns::schema, count);
+        } else {
+            layout_.begin(count);
+        }
         totals_.assign(nodes().size(), 0);
         encodings_.resize(nodes().size());
         present_.assign(nodes().size(), nullptr);

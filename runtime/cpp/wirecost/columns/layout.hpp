@@ -77,8 +77,12 @@ class Layout {
     void begin(const Schema& schema, std::uint32_t count) {
         schema_ = schema;
         index_.bind(schema);
+        begin(count);
+    }
+    // The same, of the same schema.
+    void begin(std::uint32_t count) {
         count_ = count;
-        placed_.assign(schema.nodes.size(), Placed{});
+        placed_.assign(schema_.nodes.size(), Placed{});
     }
     Placed& operator[](std::size_t node) noexcept { return placed_[node]; }
     const Placed& operator[](std::size_t node) const noexcept { return placed_[node]; }

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
+from wirecost.measure.bench.transport.choices import KINDS, NATIVE, PYTHON
 from wirecost.messaging.transport import dds, declared
 from wirecost.messaging.transport.settings import DEFAULT, TCP, AskedQuality, TransportSetting
 
@@ -45,8 +45,8 @@ def groups(client: str) -> dict[str, Groups]:
 
 def names() -> list[str]:
     """Return the names of all groups."""
-    every = [setting.name for row in groups(PYTHON).values() for setting in row(AskedQuality())]
-    return list(dict.fromkeys(every))
+    rows = [row for client in KINDS for row in groups(client).values()]
+    return list(dict.fromkeys(setting.name for row in rows for setting in row(AskedQuality())))
 
 
 def settings_of(mware: str, asked: AskedQuality, client: str = PYTHON) -> list[TransportSetting]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from wirecost.data.messages.fields import fields_along
@@ -18,7 +18,7 @@ from wirecost.schema.compile.emit.cpp import columns as emitter
 from wirecost.schema.compile.emit.cpp.names import CppNames, identifier, member
 from wirecost.schema.compile.plan.column_node import Node
 from wirecost.schema.compile.plan.columns import Root, plan
-from wirecost.schema.compile.schema import CompileError, Field, Message, MessageRef, Schema
+from wirecost.schema.compile.schema import CompileError, Field, Label, Message, MessageRef, Schema
 
 HEADER = "in_columns.hpp"
 ROOT = "wire"
@@ -43,15 +43,60 @@ class NodeAccess:
 
 @dataclass(frozen=True)
 class ListAccess:
-    """A list: its columns, the way to it in a message, and the numbers of the fields around it."""
+    """A list: its columns, and the way to it in the message or element that is written.
 
+    ``holder``: full name of the message that holds it; ``around``: numbers of the messages between.
+    """
+
+    index: int
     table: str
     holder: str
-    """Full name of the message that holds it."""
     number: int
     around: list[int]
     steps: list[Step]
     nodes: list[NodeAccess]
+
+
+@dataclass(frozen=True)
+class WrittenMessage:
+    """A message with lists in columns, or each element of a list that has such lists.
+
+    ``holder``, ``codec``: C++ type and namespace; ``rest``: statements that copy all but the lists
+    and ``elements``; ``number``, ``around``, ``steps`` lead to it as to a list.
+    """
+
+    index: str
+    holder: str
+    codec: str
+    rest: list[str]
+    lists: list[ListAccess]
+    elements: list[WrittenMessage]
+    number: int
+    around: list[int]
+    steps: list[Step]
+
+    def all(self) -> Iterator[WrittenMessage]:
+        """Yield the messages in it, then itself."""
+        for inner in self.elements:
+            yield from inner.all()
+        yield self
+
+
+@dataclass(frozen=True)
+class ColumnsWay:
+    """The fields that lead from a message to a list, and the columns of its elements."""
+
+    index: int
+    fields: Sequence[Field]
+    root: Root
+
+    @property
+    def to_element(self) -> tuple[Field, ...]:
+        """Return the fields up to the first other list, none where there is none."""
+        for count, field in enumerate(self.fields[:-1], 1):
+            if field.label is not Label.SINGLE:
+                return (*self.fields[:count],)
+        return ()
 
 
 def generate(
@@ -72,19 +117,23 @@ def generate(
         return str(error)
     headers = sorted((generated / "cpp").rglob("columns_containers.hpp"))
     containers = PurePosixPath(headers[0].relative_to(generated / "cpp"))
-    apart = _told_apart(subject, lists)
-    ways = {path: fields_along(schema, subject.type, path) for path, _ in apart}
+    ways = [
+        ColumnsWay(index, fields_along(schema, subject.type, path), roots[type_])
+        for index, (path, type_) in enumerate(_told_apart(subject, lists))
+    ]
     names = CppNames(schema, ROOT)
+    messages = list(_written(schema, names, subject.type, ways).all())
+    around = (field for way in ways for field in way.fields[:-1] if field.label is not Label.SINGLE)
+    homes = [schema.home(_message_type(field)) for field in around]
     text = rendered(
         "columns.cpp.j2",
         type=subject.type,
         containers_header=str(containers),
         containers=f"{'::'.join(('', ROOT, *containers.parent.parts))}::ColumnContainers",
-        lists=[
-            _list(schema, names, subject.type, ways[path], roots[type_]) for path, type_ in apart
-        ],
-        rest=list(
-            _rest(schema, schema.message(subject.type), list(ways.values()), "to", "from", 0)
+        codec_headers=sorted({names.header(home, f".{subject.wire}") for home in homes}),
+        messages=messages,
+        lists=sorted(
+            (list_ for message in messages for list_ in message.lists), key=lambda it: it.index
         ),
     )
     (folder / f"{COLUMNS}.cpp").write_text(text, encoding="utf-8")
@@ -106,20 +155,71 @@ def _told_apart(subject: Subject, lists: Sequence[tuple[str, str]]) -> list[tupl
     return list(distinct.values())
 
 
-def _list(
-    schema: Schema, names: CppNames, top: str, way: Sequence[Field], root: Root
-) -> ListAccess:
-    *around, last = way
-    holders = [top, *(field.type.name for field in around if isinstance(field.type, MessageRef))]
-    messages = [schema.message(name) for name in holders]
+def _written(
+    schema: Schema,
+    names: CppNames,
+    type_: str,
+    ways: Sequence[ColumnsWay],
+    index: str = "0",
+    outer: str = "",
+    way: Sequence[Field] = (),
+) -> WrittenMessage:
+    """Return what is written of a message; ``way`` leads to it in the message ``outer``."""
+    in_elements: dict[tuple[Field, ...], list[ColumnsWay]] = {}
+    for to_list in ways:
+        in_elements.setdefault(to_list.to_element, []).append(to_list)
+    own = in_elements.pop((), [])
+    return WrittenMessage(
+        index,
+        names.qualified(MessageRef(type_)),
+        f"::{names.namespace(schema.home(type_))}::protobuf",
+        list(_rest(schema, schema.message(type_), [to.fields for to in ways], "to", "from", 0)),
+        [_list(schema, names, type_, to_list) for to_list in own],
+        [
+            _written(
+                schema,
+                names,
+                _message_type(to_element[-1]),
+                [replace(to, fields=to.fields[len(to_element) :]) for to in inner],
+                f"{index}_{number}",
+                type_,
+                to_element,
+            )
+            for number, (to_element, inner) in enumerate(in_elements.items())
+        ],
+        way[-1].number if way else 0,
+        [field.number for field in way[:-1]],
+        _steps(schema, outer, way),
+    )
+
+
+def _message_type(field: Field) -> str:
+    assert isinstance(field.type, MessageRef)
+    return field.type.name
+
+
+def _steps(schema: Schema, type_: str, way: Sequence[Field]) -> list[Step]:
+    """Return the steps along fields from a message of that type."""
+    steps = []
+    for field in way:
+        steps.append(_step(schema.message(type_), field))
+        type_ = _message_type(field)
+    return steps
+
+
+def _list(schema: Schema, names: CppNames, type_: str, way: ColumnsWay) -> ListAccess:
+    """Return a list that a message of that type holds, or a single message in it."""
+    *around, last = way.fields
+    root = way.root
     struct = emitter.struct_names(names, root.file, (root,))[root.message.full_name]
     tokens = emitter.token_names(schema, names, root, struct)
     return ListAccess(
+        way.index,
         table=f"::{names.namespace(root.file)}::{struct}",
-        holder=holders[-1],
+        holder=_message_type(around[-1]) if around else type_,
         number=last.number,
         around=[field.number for field in around],
-        steps=[_step(message, field) for message, field in zip(messages, way, strict=True)],
+        steps=_steps(schema, type_, way.fields),
         nodes=[
             NodeAccess(tokens[node.index], *_way(schema, root, node))
             for node in root.nodes
@@ -174,7 +274,7 @@ def _rest(
     source: str,
     depth: int,
 ) -> Iterator[str]:
-    """Yield statements that copy all of a message but the lists that these ways lead to."""
+    """Yield statements that copy all of a message but the lists that these ways lead to first."""
     leading = {way[0].name: way[0] for way in ways}
     for oneof in message.oneofs:
         yield f"{to}.{identifier(oneof)} = {source}.{identifier(oneof)};"
@@ -185,7 +285,7 @@ def _rest(
         inner = [way[1:] for way in ways if way[0].name == field.name and len(way) > 1]
         if field.name not in leading:
             yield f"{to}.{name} = {source}.{name};"
-        elif inner and isinstance(field.type, MessageRef):
+        elif inner and isinstance(field.type, MessageRef) and field.label is Label.SINGLE:
             inner_source, inner_to = f"{name}_from{depth}", f"{name}_to{depth}"
             yield f"if (const auto* const {inner_source} = there({source}.{name})) {{"
             yield f"    auto& {inner_to} = {to}.{name}.touch();"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirecost.messaging.transport.iceoryx2.adapter import Iceoryx2
 from wirecost.messaging.transport.iceoryx2.services import CHANGED_DEFAULTS
 from wirecost.messaging.transport.settings import (
@@ -39,3 +41,14 @@ def settings(asked: AskedQuality) -> list[TransportSetting]:
             f"({asked.queue}) of the service at both ends; subscriber: buffer_size({asked.queue})",
         ),
     ]
+
+
+def native_settings(asked: AskedQuality) -> list[TransportSetting]:
+    """Return the groups of settings of the native client.
+
+    Its subscriber may also look for messages without pause, instead of sleeping until an event.
+    """
+    default, as_asked = settings(asked)
+    how = f"{as_asked.reliability}; the subscriber polls in a busy loop"
+    polled = replace(as_asked, name="polled", reliability=how, options={"polls": True})
+    return [default, as_asked, polled]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirecost.data.messages.content_file import write_content
-from wirecost.data.messages.fields import CountedField, elements_at, fields_along
+from wirecost.data.messages.fields import CountedField, fields_along, lengths_at
 from wirecost.data.messages.subject import Subject
 from wirecost.measure.bench.engine.program import run
 from wirecost.schema.compile.compiler import Columns, emitted, write
@@ -69,29 +69,30 @@ def long_lists(
 ) -> list[tuple[str, str]]:
     """Return path and elements' type of the lists with most bytes.
 
-    They are in no other list and long enough for columns to be worth it.
+    They are in no other of these, and long enough for columns to be worth it.
     """
     if subject.wire != "protobuf":
         return []
     total = sum(field.all for field in fields if "." not in field.path)
-    lists = []
+    lists: list[tuple[str, str]] = []
     for field in sorted(fields, key=lambda field: -field.all):
         along = fields_along(subject.schema, subject.type, field.path)
         if not along or field.all < LEAST_SHARE * total:
             continue
-        last, *around = reversed(along)
-        outermost = all(field.label is Label.SINGLE for field in around)
-        if not outermost or last.label is not Label.REPEATED:
+        last = along[-1]
+        if last.label is not Label.REPEATED or not isinstance(last.type, MessageRef):
             continue
-        if isinstance(last.type, MessageRef) and _elements(subject, messages, field.path):
+        if any(field.path.startswith(f"{path}.") for path, _ in lists):
+            continue
+        if _is_long(subject, messages, field.path):
             lists.append((field.path, last.type.name))
     return lists[:LISTS]
 
 
-def _elements(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
-    """Return whether a list has enough elements."""
-    count = sum(elements_at(subject.read(data), path) for data in messages)
-    return count >= LEAST_ELEMENTS * len(messages)
+def _is_long(subject: Subject, messages: Sequence[bytes], path: str) -> bool:
+    """Return whether a list has enough elements, on average of all places where it stands."""
+    lengths = [length for data in messages for length in lengths_at(subject.read(data), path)]
+    return sum(lengths) >= LEAST_ELEMENTS * max(len(lengths), len(messages))
 
 
 def _sizes(

@@ -13,7 +13,7 @@ import json
 import math
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +35,24 @@ def main() -> None:
     narrow = dict.fromkeys(job["numbers"], "auto") | dict.fromkeys(job["doubles"], "float32")
     for data in read_content(Path(job["content"])):
         message = top.decode_protobuf(data)
-        holder = message
-        for outer in around:
-            holder = getattr(holder, outer) if holder is not None else None
-        rows = getattr(holder, name) if holder is not None else []
-        if rows:
-            setattr(holder, name, [])
+        lists = [rows for rows in _taken(message, around, name) if rows]
         rest = len(message.encode_protobuf())
-        exact = rest + _size(columns.from_rows(rows, "auto")) if rows else rest
-        narrowed = rest + _size(columns.from_rows(rows, narrow)) if rows else rest
-        print(exact, narrowed, max((_error(rows, path) for path in job["doubles"]), default=0.0))
+        exact = rest + sum(_size(columns.from_rows(rows, "auto")) for rows in lists)
+        narrowed = rest + sum(_size(columns.from_rows(rows, narrow)) for rows in lists)
+        errors = (_error(rows, path) for rows in lists for path in job["doubles"])
+        print(exact, narrowed, max(errors, default=0.0))
+
+
+def _taken(message: Any, around: Sequence[str], name: str) -> Iterator[list[Any]]:
+    """Take the lists of that name from the messages that fields lead to, and yield them."""
+    if around:
+        inner = getattr(message, around[0])
+        for held in inner if isinstance(inner, list) else [inner]:
+            if held is not None:
+                yield from _taken(held, around[1:], name)
+        return
+    yield getattr(message, name)
+    setattr(message, name, [])
 
 
 def _size(columns: bytes) -> int:

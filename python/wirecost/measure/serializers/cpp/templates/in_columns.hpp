@@ -255,20 +255,22 @@ class ListInColumns {
     each([this](auto& column) { column.place(builder_); });
     in_blocks(rows, [](auto& column, const auto& block) { column.store(block); });
   }
-  // Of the message that the list stands in, whose name is `holder`. A list without elements has no
-  // columns.
+  // Of each message that such a list stands in, whose name is `holder`. A list without elements has
+  // no columns.
   void find(std::uint32_t container, std::span<const std::byte> message, std::string_view holder,
             std::uint32_t number, const columns::Containers& containers) {
     require(!columns::find<Columns>(containers, container, message, found_), "it does not decode");
-    is_there_ = false;
+    count_ = 0;
     for (const columns::FoundColumns& one : found_) {
       if (one.container->name != holder || one.columns_field->rows != number) continue;
-      require(!view_.read(one.content), "it does not decode");
-      is_there_ = true;
+      if (count_ == views_.size()) views_.emplace_back();
+      require(!views_[count_++].read(one.content), "it does not decode");
     }
   }
   void read(Sum& sum) {
-    if (is_there_) each([&](auto& column) { column.read(sum, view_); });
+    for (std::size_t i = 0; i < count_; ++i) {
+      each([&](auto& column) { column.read(sum, views_[i]); });
+    }
   }
 
  private:
@@ -288,8 +290,8 @@ class ListInColumns {
 
   columns::Builder<Columns> builder_;
   std::vector<columns::FoundColumns> found_;
-  columns::View<Columns> view_;
-  bool is_there_ = false;
+  std::vector<columns::View<Columns>> views_;  // `count_` of them are read; the others have memory
+  std::size_t count_ = 0;
   std::tuple<ColumnOf<Columns, Fields>...> all_;
 };
 

@@ -337,7 +337,7 @@ def _table(
     if COLUMNS in libraries:
         in_place = any(row.mode == "view" for row in libraries[COLUMNS].best.values())
         how = (
-            "lists are filled and read in place"
+            "lists are filled and read in place, without a decoding step"
             if in_place
             else ("includes conversion from and to rows")
         )
