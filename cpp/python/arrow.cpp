@@ -92,7 +92,7 @@ nb::tuple heads_of(const Array<std::uint8_t>& chunk, const Array<std::uint64_t>&
     heads = message_heads(std::as_bytes(span_of(chunk)), span_of(offsets), channels);
   }
   return nb::make_tuple(array_of(std::move(heads.begins)), array_of(std::move(heads.sizes)),
-                        array_of(std::move(heads.times)));
+                        array_of(std::move(heads.times)), array_of(std::move(heads.channels)));
 }
 
 /// Memory that serves again once nobody has the array.

@@ -89,7 +89,12 @@ class CloudUnpacker:
 
 def message_heads(
     chunk: npt.NDArray[np.uint8], offsets: npt.NDArray[np.uint64], channels: Sequence[int]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]: ...
+) -> tuple[
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint16],
+]: ...
 def scratch_memory(size: int) -> npt.NDArray[np.uint8]: ...
 def crc32(bytes: npt.NDArray[np.uint8]) -> int: ...
 

@@ -119,6 +119,9 @@ Heads message_heads(std::span<const std::byte> chunk, std::span<const std::uint6
   heads.begins.reserve(offsets.size());
   heads.sizes.reserve(offsets.size());
   heads.times.reserve(offsets.size());
+  heads.channels.reserve(offsets.size());
+  std::vector<bool> is_wanted(1U << 16U);
+  for (const std::uint16_t channel : channels) is_wanted[channel] = true;
   for (const std::uint64_t offset : offsets) {
     if (chunk.size() < data_at || offset > chunk.size() - data_at) continue;
     const std::byte* const record = chunk.data() + offset;
@@ -127,7 +130,8 @@ Heads message_heads(std::span<const std::byte> chunk, std::span<const std::uint6
         length > chunk.size() - offset - content_at)
       continue;
     const auto channel = load<std::uint16_t>(record + channel_at);
-    if (std::find(channels.begin(), channels.end(), channel) == channels.end()) continue;
+    if (!is_wanted[channel]) continue;
+    heads.channels.push_back(channel);
     heads.begins.push_back(offset + data_at);
     heads.sizes.push_back(length - (data_at - content_at));
     const auto time = load<std::uint64_t>(record + log_time_at);

@@ -9,10 +9,11 @@
 
 namespace wirecost::arrow {
 
-/// Where the data of messages begin, their bytes and when each was recorded.
+/// Where the data of messages begin, their bytes, when each was recorded and its channel.
 struct Heads {
   std::vector<std::uint64_t> begins, sizes;
   std::vector<std::int64_t> times;
+  std::vector<std::uint16_t> channels;
 };
 
 /// Finds the messages that begin at the offsets; those are left out that are not whole, or of

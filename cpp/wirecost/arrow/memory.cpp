@@ -17,17 +17,20 @@ constexpr std::size_t most_kept = 32U << 20U;
 /// Pieces that nobody uses, the last one given back first.
 class Kept {
  public:
-  /// Returns a piece of at least this size and less than twice as large, if there is one.
+  /// Returns the smallest piece of at least this size and less than twice as large, if there is
+  /// one.
   Memory take(std::size_t size) {
     const std::lock_guard locked(mutex_);
+    std::size_t best = count_;
     for (std::size_t i = count_; i-- != 0;)
-      if (pieces_[i].size >= size && pieces_[i].size / 2 < size) {
-        const Memory piece = std::exchange(pieces_[i], pieces_[--count_]);
-        pieces_[count_] = {};
-        bytes_ -= piece.size;
-        return piece;
-      }
-    return {};
+      if (pieces_[i].size >= size && pieces_[i].size / 2 < size &&
+          (best == count_ || pieces_[i].size < pieces_[best].size))
+        best = i;
+    if (best == count_) return {};
+    const Memory piece = std::exchange(pieces_[best], pieces_[--count_]);
+    pieces_[count_] = {};
+    bytes_ -= piece.size;
+    return piece;
   }
 
   bool give(Memory piece) {

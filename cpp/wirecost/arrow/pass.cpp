@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t header = 4;
 constexpr std::size_t padding = 3;  // bytes that DDS may add to a message
+constexpr std::size_t near_points = 512;
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
@@ -51,6 +52,14 @@ void gather(std::byte* to, Places from, std::size_t size, std::size_t count) {
     default:
       for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from[i], size);
   }
+}
+
+/// The same bytes several times.
+void repeat(std::byte* to, const std::byte* from, std::size_t size, std::size_t count) {
+  if (size == 0) return;
+  std::memcpy(to, from, size);
+  for (std::size_t done = 1; done < count; done *= 2)
+    std::memcpy(to + done * size, to, std::min(done, count - done) * size);
 }
 
 template <class Integer>
@@ -155,7 +164,11 @@ std::size_t Pass::add(const Messages& from, std::size_t most_rows, std::size_t m
       remove(0, plan_->columns.size(), {0, batch_->counts[0]});
       continue;
     }
-    if (plan_->flat && mended_ == 0) layout_.size = size;
+    if (plan_->flat && mended_ == 0) {
+      layout_.size = size;
+      // The header is compared as well: it has the order of bytes.
+      if (header_ != 0) layout_.same.push_back({-static_cast<std::ptrdiff_t>(header_), 2});
+    }
     losses_.carried += carried_;
     losses_.mended += mended_;
     losses_.pointless += pointless_;
@@ -174,13 +187,27 @@ std::size_t Pass::alike(const Messages& from, std::size_t first, std::size_t mos
     const std::uint64_t begin = from.begins[number];
     if (from.sizes[number] != size || begin > whole || size > whole - begin) break;
     const std::byte* const data = from.memory.data() + begin + header_;
-    const bool agrees = std::ranges::all_of(layout_.same, [&](const Layout::Bytes& bytes) {
-      return std::memcmp(data + bytes.begin, data_ + bytes.begin, bytes.size) == 0;
-    });
-    if (!agrees) break;
+    if (!agrees(data)) break;
     alike_[count++] = data;
   }
   return count;
+}
+
+/// The same for elements of this size; the last one ends at `at_`.
+std::size_t Pass::alike_elements(std::size_t size, std::size_t most) {
+  most = std::min({most, alike_.size(), (size_ - at_) / size});
+  std::size_t count = 0;
+  while (count < most && agrees(data_ + (count + 1) * size)) {
+    alike_[count] = data_ + (count + 1) * size;
+    ++count;
+  }
+  return count;
+}
+
+bool Pass::agrees(const std::byte* data) const {
+  return std::ranges::all_of(layout_.same, [&](const Layout::Bytes& bytes) {
+    return std::memcmp(data + bytes.begin, data_ + bytes.begin, bytes.size) == 0;
+  });
 }
 
 /// Adds the messages of `alike_`: each value is where the last message had it.
@@ -190,6 +217,15 @@ void Pass::add_alike(const std::int64_t* times, std::size_t count) {
   ensure(0, row + count);
   note_times(times, row, count);
   carried_ = 0;
+  add_parts(row, count);
+  losses_.carried += carried_;
+  losses_.longer += layout_.is_longer ? count : 0;
+  batch_->counts[0] += count;
+  bytes_ += count * layout_.size;
+}
+
+/// Adds the values of `alike_` as rows that there is room for.
+void Pass::add_parts(std::size_t row, std::size_t count) {
   for (const Layout::Part& part : layout_.parts) {
     const Step& step = *part.step;
     if (step.op == Step::Op::run) {
@@ -197,20 +233,42 @@ void Pass::add_alike(const std::int64_t* times, std::size_t count) {
       for (std::size_t i = 0; i < step.run.leaves.size(); ++i)
         leaf(step.run.leaves[i], row, count,
              Placed{alike_.data(), part.begin + distances.leaves[i]});
-    } else if (step.column != none) {
-      ColumnData& column = batch_->columns[step.column];
+      continue;
+    }
+    if (step.column == none) continue;
+    ColumnData& column = batch_->columns[step.column];
+    if (step.op == Step::Op::elements) {
+      add_runs(part, count);
+      if (!step.counted) continue;
+    } else if (step.op == Step::Op::text) {
+      repeat(column.values.extend(part.size * count), data_ + part.begin, part.size, count);
+    } else {
       std::byte* const to = column.values.extend(part.size * count);
       gather(to, Placed{alike_.data(), part.begin}, part.size, count);
       if (swapped_) swap_bytes(to, step.width, part.size * count / std::max(step.width, 1U));
-      for (std::size_t i = 0; i < count; ++i)
-        column.ends()[row + i] =
-            column.ends()[row - 1] + static_cast<std::int64_t>((i + 1) * part.count);
     }
+    std::int64_t* const ends = column.ends() + row;
+    const std::int64_t before = ends[-1];
+    for (std::size_t i = 0; i < count; ++i)
+      ends[i] = before + static_cast<std::int64_t>((i + 1) * part.count);
   }
-  losses_.carried += carried_;
-  losses_.longer += layout_.is_longer ? count : 0;
-  batch_->counts[0] += count;
-  bytes_ += count * layout_.size;
+}
+
+/// Adds the elements that each of `alike_` has there.
+void Pass::add_runs(const Layout::Part& part, std::size_t count) {
+  const Step& step = *part.step;
+  std::size_t& rows = batch_->counts[step.level];
+  ensure(step.level, rows + count * part.count);
+  const std::byte* const data = data_;
+  const std::size_t at = at_;
+  for (std::size_t i = 0; i < count; ++i) {
+    data_ = alike_[i];
+    at_ = part.begin;
+    run(step.body[0].run, rows, part.count);
+    rows += part.count;
+  }
+  data_ = data;
+  at_ = at;
 }
 
 bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
@@ -237,7 +295,7 @@ bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
   ensure(0, row + 1);
   note_times(&time, row, 1);
   if (!(is_tagged()   ? tagged_message(row)
-        : plan_->flat ? noted_steps(row)
+        : plan_->flat ? noted_steps(plan_->steps, row)
                       : steps(plan_->steps, row))) {
     ++losses_.damaged;
     return false;
@@ -255,17 +313,19 @@ void Pass::note_times(const std::int64_t* times, std::size_t row, std::size_t co
                   count * sizeof *times);
 }
 
-/// Reads a message and notes how it lies.
-bool Pass::noted_steps(std::size_t row) {
+/// Reads a message or an element and notes how it lies.
+bool Pass::noted_steps(const std::vector<Step>& steps, std::size_t row) {
   layout_.parts.clear();
   layout_.same.clear();
-  // The header is compared as well: it has the order of bytes.
-  if (header_ != 0) layout_.same.push_back({-static_cast<std::ptrdiff_t>(header_), 2});
-  for (const Step& each : plan_->steps) {
+  for (const Step& each : steps) {
     const std::size_t begin = at_;
     if (!step(each, row)) return false;
     if (each.op == Step::Op::run) {
       layout_.parts.push_back({&each, begin, 0, 0});
+      continue;
+    }
+    if (each.op == Step::Op::elements && !each.counted) {
+      layout_.parts.push_back({&each, begin, 0, each.count});
       continue;
     }
     const std::size_t length_at = begin + (-begin & (std::min(4U, plan_->largest) - 1));
@@ -277,6 +337,8 @@ bool Pass::noted_steps(std::size_t row) {
     if (is_text) {
       const std::size_t size = count - (ends_with_nul(data_ + at_ - count, count) ? 1 : 0);
       layout_.parts.push_back({&each, at_ - count, size, size});
+    } else if (each.op == Step::Op::elements) {
+      layout_.parts.push_back({&each, length_at + sizeof(std::uint32_t), 0, count});
     } else {
       layout_.parts.push_back({&each, at_ - count * each.width, count * each.width, count});
     }
@@ -400,6 +462,8 @@ bool Pass::elements(const Step& step, std::size_t row) {
   }
   if (step.body.size() == 1 && step.body[0].op == Step::Op::run) {
     if (!run(step.body[0].run, first, count)) return false;
+  } else if (step.flat) {
+    if (!flat_elements(step, first, count)) return false;
   } else {
     for (std::size_t i = 0; i < count; ++i)
       if (!steps(step.body, first + i)) return false;
@@ -407,6 +471,33 @@ bool Pass::elements(const Step& step, std::size_t row) {
   if (step.level != none) batch_->counts[step.level] = first + count;
   if (step.column != none && step.counted)
     batch_->columns[step.column].ends()[row] = static_cast<std::int64_t>(first + count);
+  return true;
+}
+
+/// Reads elements, at once those that lie as the one before them does.
+bool Pass::flat_elements(const Step& step, std::size_t row, std::size_t count) {
+  const std::size_t last = row + count;
+  std::size_t next_noted = row, pause = 1;
+  while (row < last) {
+    const std::size_t begin = at_;
+    const std::uint64_t mended = mended_;
+    const bool is_noted = row >= next_noted;
+    if (!(is_noted ? noted_steps(step.body, row) : steps(step.body, row))) return false;
+    ++row;
+    if (!is_noted) continue;
+    const std::size_t size = at_ - begin;
+    const bool is_repeatable = (size & step.mask) == 0 && mended_ == mended;
+    const std::size_t alike = is_repeatable ? alike_elements(size, last - row) : 0;
+    if (alike == 0) {  // where elements differ, noting how they lie is in vain
+      next_noted = row + pause;
+      pause *= 2;
+      continue;
+    }
+    add_parts(row, alike);
+    row += alike;
+    at_ += alike * size;
+    pause = 1;
+  }
   return true;
 }
 
@@ -428,15 +519,20 @@ bool Pass::points(const Step& step, std::size_t row) {
   const std::size_t first = batch_->counts[step.level];
   const std::size_t count = is_read ? width * height : 0;
   ensure(step.level, first + count);
-  for (const Points::Field& field : points.expected) {
-    if (field.column == none || count == 0) continue;
-    const std::size_t bytes = std::size_t{field.width} * field.count;
-    std::byte* const to = batch_->columns[field.column].values.data() + first * bytes;
-    for (std::size_t y = 0; y < height; ++y)
-      gather(to + y * width * bytes, Strided{data + y * stride + field.offset, points.step}, bytes,
-             width);
-    if (points.big) swap_bytes(to, field.width, count * field.count);
-  }
+  // A few points at a time, which stay in the nearest cache while each field is read.
+  for (std::size_t y = 0; count != 0 && y < height; ++y)
+    for (std::size_t x = 0; x < width; x += near_points) {
+      const std::size_t row_of_first = first + y * width + x;
+      const std::size_t near = std::min(near_points, width - x);
+      for (const Points::Field& field : points.expected) {
+        if (field.column == none) continue;
+        const std::size_t bytes = std::size_t{field.width} * field.count;
+        std::byte* const to = batch_->columns[field.column].values.data() + row_of_first * bytes;
+        gather(to, Strided{data + y * stride + x * points.step + field.offset, points.step}, bytes,
+               near);
+        if (points.big) swap_bytes(to, field.width, near * field.count);
+      }
+    }
   batch_->counts[step.level] = first + count;
   ColumnData& column = batch_->columns[step.column];
   *column.values.extend(1) = std::byte{is_read};

@@ -56,7 +56,8 @@ class Pass {
   const Losses& losses() const { return losses_; }
 
  private:
-  /// Where a message has its values: so have others of its size with the same bytes in `same`.
+  /// Where a message or element has its values: so have others of its size with the same bytes in
+  /// `same`.
   struct Layout {
     struct Bytes {
       std::ptrdiff_t begin;
@@ -65,9 +66,9 @@ class Pass {
     struct Part {
       const Step* step;
       std::size_t begin;
-      std::size_t size, count;  // of texts and sequences: bytes, and what their offsets count
+      std::size_t size, count;  // of texts and sequences: bytes; and what their offsets count
     };
-    std::size_t size = 0;  // of the message; 0: not known
+    std::size_t size = 0;  // of the message, if this is one's; 0: not known
     bool is_longer = false;
     std::vector<Bytes> same;
     std::vector<Part> parts;
@@ -80,9 +81,13 @@ class Pass {
   };
 
   std::size_t alike(const Messages& from, std::size_t first, std::size_t most);
+  std::size_t alike_elements(std::size_t size, std::size_t most);
+  bool agrees(const std::byte* data) const;
   void add_alike(const std::int64_t* times, std::size_t count);
+  void add_parts(std::size_t row, std::size_t count);
+  void add_runs(const Layout::Part& part, std::size_t count);
   void note_times(const std::int64_t* times, std::size_t row, std::size_t count);
-  bool noted_steps(std::size_t row);
+  bool noted_steps(const std::vector<Step>& steps, std::size_t row);
   bool ends_with_nul(const std::byte* text, std::size_t size) const;
   bool message(std::span<const std::byte> bytes, std::int64_t time);
   bool steps(const std::vector<Step>& steps, std::size_t row);
@@ -93,6 +98,7 @@ class Pass {
   bool text(const Step& step, std::size_t row);
   bool sequence(const Step& step, std::size_t row);
   bool elements(const Step& step, std::size_t row);
+  bool flat_elements(const Step& step, std::size_t row, std::size_t count);
   bool points(const Step& step, std::size_t row);
   bool is_expected(std::size_t row) const;
   std::uint64_t noted(std::uint32_t column, std::size_t row) const;

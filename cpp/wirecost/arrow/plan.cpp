@@ -25,6 +25,16 @@ struct Pending {
   std::vector<Leaf> leaves;
 };
 
+bool is_run(const std::vector<Step>& steps) {
+  return steps.size() == 1 && steps[0].op == Step::Op::run;
+}
+
+bool is_flat(const std::vector<Step>& steps) {
+  return std::ranges::all_of(steps, [](const Step& step) {
+    return step.op != Step::Op::points && (step.op != Step::Op::elements || is_run(step.body));
+  });
+}
+
 class Builder {
  public:
   explicit Builder(Plan& plan) : plan_(plan) {}
@@ -35,9 +45,7 @@ class Builder {
     if (plan_.nodes.empty() || plan_.nodes[0].kind != Kind::structure)
       throw std::invalid_argument("a plan without a message");
     plan_.steps = steps(0, 0).first;
-    plan_.flat = std::ranges::all_of(plan_.steps, [](const Step& step) {
-      return step.op != Step::Op::elements && step.op != Step::Op::points;
-    });
+    plan_.flat = is_flat(plan_.steps);
     if (plan_.points.step != 0) describe_points();
     if (at_ != plan_.nodes.size()) throw std::invalid_argument("a plan of several messages");
   }
@@ -116,6 +124,8 @@ class Builder {
     }
     std::tie(step.body, step.least) = steps(step.level, depth + 1);
     if (step.least == 0) throw std::invalid_argument("a plan of elements without a byte");
+    step.flat = is_flat(step.body) && !is_run(step.body);
+    step.mask = mask(step);
     const bool counted = step.counted;
     const std::uint64_t least = step.least;
     made.push_back(std::move(step));
@@ -123,6 +133,14 @@ class Builder {
     if (node.count == 0 || node.count > largest_run / least)
       throw std::length_error("an array of too many elements");
     return node.count * least;
+  }
+
+  /// The largest alignment of what a step reads, less 1.
+  std::uint32_t mask(const Step& step) const {
+    if (step.op == Step::Op::run) return step.run.mask;
+    std::uint32_t largest = std::min(std::max(step.width, 4U), plan_.largest) - 1;
+    for (const Step& each : step.body) largest = std::max(largest, mask(each));
+    return largest;
   }
 
   std::uint64_t points(std::size_t number, std::vector<Step>& made, Pending& pending,

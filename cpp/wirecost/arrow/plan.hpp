@@ -107,6 +107,8 @@ struct Step {
   bool counted = false;        // or of a list, which counts them on the wire
   std::uint32_t level = none;  // of the elements
   std::uint64_t least = 0;     // bytes that an element takes at least
+  bool flat = false;           // several steps make an element, each of those as in Plan::flat
+  std::uint32_t mask = 0;      // elements that begin alike modulo mask + 1 lie alike
   Run run{};
   std::vector<Step> body;
 };
@@ -159,7 +161,7 @@ struct Plan {
   std::vector<std::size_t> row_bytes;      // the same
   std::vector<std::uint32_t> presence_of;  // by node: the column of bytes, 0 where there is none
   std::vector<Step> steps;
-  bool flat = false;  // each step is a run, a text or a sequence
+  bool flat = false;  // each step is a run, a text, a sequence, or elements that are a run each
   Points points;      // where a step is points
   std::vector<Column> columns;
   std::vector<std::uint32_t> column_of;            // by node

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +79,26 @@ def test_outliers_do_not_change_a_rate(outliers: list[int], place: int) -> None:
     times = regular(1000, 50)
     times[place:place] = outliers
     assert rate(times) == pytest.approx(50, rel=0.02)
+
+
+STEPS = st.sampled_from([0, 1, SECOND, -SECOND, -SECOND - 1, 60 * SECOND, 60 * SECOND + 1])
+
+
+@given(st.lists(st.lists(st.tuples(STEPS, st.integers(0, 1)), max_size=9), max_size=9))
+def test_many_messages_at_once_count_as_they_do_alone(runs: list[list[tuple[int, int]]]) -> None:
+    path, now = Path("drive.mcap"), START
+    clock, clock_of_many = RecordingClock(), RecordingClock()
+    topics, topics_of_many = [TopicTimes(), TopicTimes()], [TopicTimes(), TopicTimes()]
+    for run in runs:
+        times = np.cumsum([now, *(step for step, _ in run)])[1:]
+        now = int(times[-1]) if run else now
+        topic_of = np.array([topic for _, topic in run], np.int64)
+        parts = np.array([clock.part(int(time_ns)) for time_ns in times], np.int64)
+        assert clock_of_many.parts_of(times).tolist() == parts.tolist()
+        for time_ns, part, topic in zip(times.tolist(), parts.tolist(), topic_of, strict=True):
+            topics[topic].note(time_ns, (path, part))
+        for topic in np.unique(topic_of):
+            mine = topic_of == topic
+            topics_of_many[topic].note_all(path, times[mine], parts[mine])
+    assert clock_of_many == clock
+    assert topics_of_many == topics

@@ -24,6 +24,8 @@ from wirecost.data.traces import create_trace, messages, open_trace
 from wirecost.data.traces.choices import COMPRESSIONS
 from wirecost.data.traces.mcap_writer import DATE_TIME, about_named
 from wirecost.system.errors import UserError
+from wirecost.system.mapped import Mapped
+from wirecost.system.progress import silent
 
 ROS = "only_osi_topic.mcap"
 
@@ -222,10 +224,19 @@ def test_an_index_cannot_be_larger_than_its_file() -> None:
     data = memoryview(trace_of())
     summary = SeekingReader(mcap_index.stream(data)).get_summary()
     assert summary is not None
-    assert len(mcap_index._by_summary(data, summary).frames.offset) == 6
+    assert len(mcap_index._by_summary(data, summary, silent).frames.offset) == 6
     summary.chunk_indexes *= len(data)
     with pytest.raises(ValueError, match="larger than its file"):
-        mcap_index._by_summary(data, summary)
+        mcap_index._by_summary(data, summary, silent)
+
+
+def test_pages_of_the_index_are_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "drive.mcap"
+    path.write_bytes(trace_of(compression=CompressionType.NONE))
+    noted: list[int] = []
+    monkeypatch.setattr(Mapped, "note_read", lambda _, size: noted.append(size))
+    with McapFile(path) as file:
+        assert sum(noted) == max(file.contents.frames.chunk) > 0
 
 
 def test_without_a_summary_all_is_read_with_one_warning(tmp_path: Path) -> None:

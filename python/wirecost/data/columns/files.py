@@ -24,6 +24,8 @@ from wirecost.system.failed_write import failed_write
 from wirecost.system.progress import Progress, silent
 
 _COPIED = 1 << 20
+_GROUPED = 4
+"""Batches whose rows are a group of a file, which has something about each group."""
 
 
 def write(
@@ -107,7 +109,7 @@ def _write_frames(
         from polars.io.plugins import register_io_source  # noqa: PLC0415
 
         first = next(batches, None)
-        rows = min(BATCH_ROWS, first.rows) if first is not None else BATCH_ROWS
+        rows = min(BATCH_ROWS, _GROUPED * first.rows) if first is not None else BATCH_ROWS
         faults: list[BaseException] = []
 
         def frames(*_: object) -> Iterator[pl.DataFrame]:

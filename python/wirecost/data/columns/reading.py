@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     FrameShape = Callable[[pl.DataFrame], pl.DataFrame]
 
-BATCH_BYTES = 16 << 20
+BATCH_BYTES = 4 << 20
 """Bytes of messages from which on the batch of a topic that is read alone is full."""
 LEAST_BYTES = 1 << 20
 """The same, however many topics are read together."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -42,12 +42,40 @@ class MessageBlock(NamedTuple):
     times: npt.NDArray[np.int64]
 
 
+class MessageRun(NamedTuple):
+    """Messages of a file in its order; ``connections``: the number of each one's connection."""
+
+    memory: npt.NDArray[np.uint8]
+    begins: npt.NDArray[np.uint64]
+    sizes: npt.NDArray[np.uint64]
+    times: npt.NDArray[np.int64]
+    connections: npt.NDArray[Any]
+
+    def data(self, number: int) -> bytes:
+        begin = int(self.begins[number])
+        return self.memory[begin : begin + int(self.sizes[number])].tobytes()
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> MessageRun:
+        """Return the run with these messages alone."""
+        return MessageRun(
+            self.memory,
+            self.begins[chosen],
+            self.sizes[chosen],
+            self.times[chosen],
+            self.connections[chosen],
+        )
+
+
 @runtime_checkable
 class BlockPart(Protocol):
     """A file whose messages lie in blocks already."""
 
     def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
         """Yield the messages of these connections of each topic in the order of the file."""
+        ...
+
+    def runs(self) -> Iterator[MessageRun]:
+        """Yield all messages in the order of the file."""
         ...
 
 
@@ -59,52 +87,55 @@ def blocks(
         yield from part.blocks(topics, window)
         return
     topic_of = {number: topic for topic, numbers in enumerate(topics) for number in numbers}
-    gathered = _Gathered()
+    wanted = (
+        message
+        for message in part.each()
+        if message.connection in topic_of and window.begin <= message.time_ns < window.end
+    )
+    for run in _gathered(wanted):
+        numbers = np.array([topic_of[number] for number in run.connections.tolist()])
+        for topic in np.unique(numbers).tolist():
+            yield MessageBlock(topic, *run.only(numbers == topic)[:4])
+
+
+def runs(part: RecordingPart) -> Iterator[MessageRun]:
+    """Yield all messages of a file in its order. Raises UserError."""
+    return part.runs() if isinstance(part, BlockPart) else _gathered(part.each())
+
+
+def _gathered(messages: Iterator[RecordedMessage]) -> Iterator[MessageRun]:
+    """Yield messages, many of them in a piece of memory each."""
     fault: UserError | None = None
-    messages = part.each()
-    while fault is None:
+    gathered: list[RecordedMessage] = []
+    size = 0
+    while True:
         try:
             message = next(messages, None)
         except UserError as error:
-            fault = error  # what came before it is read as well
-            break
+            fault, message = error, None  # what came before it is read as well
+        if message is not None:
+            gathered.append(message)
+            size += len(message.data)
+        if message is None or size >= BLOCK_BYTES or len(gathered) >= BLOCK_MESSAGES:
+            if gathered:
+                yield _run(gathered)
+            gathered, size = [], 0
+        if fault is not None:
+            raise fault
         if message is None:
-            break
-        topic = topic_of.get(message.connection)
-        if topic is not None and window.begin <= message.time_ns < window.end:
-            gathered.add(topic, message)
-            if gathered.size >= BLOCK_BYTES or len(gathered.data) >= BLOCK_MESSAGES:
-                yield from gathered.blocks()
-                gathered = _Gathered()
-    yield from gathered.blocks()
-    if fault is not None:
-        raise fault
+            return
 
 
-class _Gathered:
-    """Messages of topics, in pieces of memory of their own."""
-
-    def __init__(self) -> None:
-        self.data: list[bytes | memoryview] = []
-        self.size = 0
-        self._topics: list[int] = []
-        self._times: list[int] = []
-
-    def add(self, topic: int, message: RecordedMessage) -> None:
-        self.data.append(message.data)
-        self.size += len(message.data)
-        self._topics.append(topic)
-        self._times.append(message.time_ns)
-
-    def blocks(self) -> Iterator[MessageBlock]:
-        """Yield a block of each topic, all in one piece of memory."""
-        sizes = np.fromiter(map(len, self.data), np.uint64, len(self.data))
-        begins = (np.cumsum(sizes) - sizes).astype(np.uint64)
-        memory = np.frombuffer(b"".join(self.data), np.uint8)
-        topics, times = np.array(self._topics), clipped(self._times)
-        for topic in sorted(set(self._topics)):
-            mine = topics == topic
-            yield MessageBlock(topic, memory, begins[mine], sizes[mine], times[mine])
+def _run(messages: Sequence[RecordedMessage]) -> MessageRun:
+    data = [message.data for message in messages]
+    sizes = np.fromiter(map(len, data), np.uint64, len(data))
+    return MessageRun(
+        np.frombuffer(b"".join(data), np.uint8),
+        (np.cumsum(sizes) - sizes).astype(np.uint64),
+        sizes,
+        clipped([message.time_ns for message in messages]),
+        np.array([message.connection for message in messages]),
+    )
 
 
 def clipped(times: list[int]) -> npt.NDArray[np.int64]:

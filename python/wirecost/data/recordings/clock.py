@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 PAUSE_NS = 60 * 10**9
 """Nanoseconds between two messages of a recording from which on it paused, or its clock jumped."""
@@ -35,6 +40,12 @@ class Part:
             self.high_ns = time_ns
         elif time_ns < self.low_ns:
             self.low_ns = time_ns
+
+    def add_all(self, times: npt.NDArray[np.int64]) -> None:
+        """Count messages."""
+        self.count += len(times)
+        self.low_ns = min(self.low_ns, int(times.min()))
+        self.high_ns = max(self.high_ns, int(times.max()))
 
 
 def without_outliers(parts: list[Part]) -> list[Part]:
@@ -72,6 +83,26 @@ class RecordingClock:
             self.parts.append(Part(1, time_ns, time_ns))
         return self.jumps
 
+    def parts_of(self, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the same for the next messages."""
+        if not len(times):
+            return times
+        first = self.part(int(times[0]))
+        steps = np.diff(times)
+        numbers = first + np.cumsum(np.r_[0, (steps < -BACK_NS) | (steps > PAUSE_NS)])
+        for begin, end in _stretches(numbers):
+            if begin:
+                self.part(int(times[begin]))
+            if end > begin + 1 and self.jumps < MOST_PARTS:
+                self.parts[-1].add_all(times[begin + 1 : end])
+            self._last_ns = int(times[end - 1])
+        return numbers
+
+
+def _stretches(numbers: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield where equal numbers begin and end."""
+    return pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)])
+
 
 @dataclass
 class TopicTimes:
@@ -99,6 +130,19 @@ class TopicTimes:
         if len(self._parts) == MOST_PARTS:
             self._parts = without_outliers(self._parts)
         self._parts.append(Part(1, time_ns, time_ns))
+
+    def note_all(
+        self, path: Path, times: npt.NDArray[np.int64], parts: npt.NDArray[np.int64]
+    ) -> None:
+        """Count messages of a recording; ``parts``: the number of each one's part."""
+        for begin, end in _stretches(parts):
+            self.note(int(times[begin]), (path, int(parts[begin])))
+            if end > begin + 1:
+                rest = times[begin + 1 : end]
+                self.count += len(rest)
+                for part in (self._whole, self._parts[-1]):
+                    assert part is not None
+                    part.add_all(rest)
 
     def rate_hz(self, missed: int) -> float | None:
         """Return messages per second, None where the times do not say.

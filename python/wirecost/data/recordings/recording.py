@@ -8,8 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from wirecost.data.recordings import formats
-from wirecost.data.recordings.blocks import ALL_TIMES, MessageBlock, Window, blocks
+from wirecost.data.recordings.blocks import (
+    ALL_TIMES,
+    MessageBlock,
+    MessageRun,
+    Window,
+    blocks,
+    runs,
+)
 from wirecost.data.recordings.connection import (
     WIRES,
     RecordedConnection,
@@ -143,6 +152,23 @@ class Recording(Closing):
         """Number of messages that its files say they have."""
         return sum(connection.count for connection in self.connections)
 
+    def runs(self) -> Iterator[tuple[dict[int, RecordedConnection], MessageRun]]:
+        """Yield every message of every file, many at once, and a file's connections by number.
+
+        What cannot be read is a warning.
+        """
+        for number, part in enumerate(self._parts):
+            self.file_number = number
+            connections = {connection.number: connection for connection in part.connections}
+            lost = 0
+            with self._noting(part):
+                for run in runs(part):
+                    is_known = np.isin(run.connections, list(connections))
+                    lost += len(is_known) - int(is_known.sum())
+                    yield connections, run if is_known.all() else run.only(is_known)
+            if lost:
+                self.warnings.append(_undescribed(lost))
+
     def each(self) -> Iterator[tuple[RecordedConnection, RecordedMessage]]:
         """Yield every message of every file, as long as it can be read; the rest is a warning."""
         for number, part in enumerate(self._parts):
@@ -157,7 +183,7 @@ class Recording(Closing):
                     else:
                         yield connection, message
             if lost:
-                self.warnings.append(f"{counted(lost, 'message')} of no channel that it describes")
+                self.warnings.append(_undescribed(lost))
 
     def blocks(
         self, topics: Sequence[Collection[ConnectionGroup]], window: Window = ALL_TIMES
@@ -261,6 +287,10 @@ class Recording(Closing):
 def rate_over(count: int, taken_ns: int) -> float | None:
     """Return the rate in Hz of messages whose first and last are that far apart, if they are."""
     return (count - 1) / taken_ns * 1e9 if count > 1 and taken_ns > 0 else None
+
+
+def _undescribed(count: int) -> str:
+    return f"{counted(count, 'message')} of no channel that it describes"
 
 
 def _usable(connection: RecordedConnection, has_schema: bool) -> bool:

@@ -13,10 +13,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from wirecost.data.messages.anatomy import Anatomy, anatomy
 from wirecost.data.messages.subject import Subject
+from wirecost.data.recordings.blocks import MessageRun
 from wirecost.data.recordings.clock import (
     Part,
     RecordingClock,
@@ -110,15 +112,19 @@ class TopicSurvey:
             self.first_ns = time_ns
         self.sizes.append(size)
 
-    def add(self, time_ns: int, data: bytes | memoryview, random: Random, part: object = 0) -> None:
-        """Count a message; each has the same chance to be in the sample, wherever it stands."""
-        self.note(time_ns, len(data), part)
-        count = len(self.sizes)
-        place = count - 1 if count <= SAMPLED else int(random.random() * count)
-        if place < SAMPLED:
-            others = self.sample.byte_count - self.sample.size(place)
-            if not others or others + len(data) <= SAMPLED_BYTES:
-                self.sample[place] = bytes(data)
+    def note_all(self, path: Path, run: MessageRun, parts: npt.NDArray[np.int64]) -> None:
+        """Count messages of a recording."""
+        low_ns, high_ns = int(run.times.min()), int(run.times.max())
+        self.first_ns = min(low_ns, self.first_ns) if self.sizes else low_ns
+        self.last_ns = max(high_ns, self.last_ns) if self.sizes else high_ns
+        self.times.note_all(path, run.times, parts)
+        self.sizes.frombytes(run.sizes.tobytes())
+
+    def keep(self, place: int, data: bytes) -> None:
+        """Take a message into the sample, if there is room."""
+        others = self.sample.byte_count - self.sample.size(place)
+        if not others or others + len(data) <= SAMPLED_BYTES:
+            self.sample[place] = data
 
 
 @dataclass(eq=False)
@@ -150,19 +156,23 @@ def survey(
             here: dict[int, TopicSurvey] = {}
             clock = RecordingClock()
             try:
-                for done, (connection, message) in enumerate(recording.each()):
-                    topic = here.get(id(connection))
-                    if topic is None:
+                done = 0
+                for connections, run in recording.runs():
+                    progress(done, max(total, 1), f"reading {path.name}")
+                    done += len(run.times)
+                    numbers, firsts = np.unique(run.connections, return_index=True)
+                    for first in sorted(firsts.tolist()):
+                        connection = connections[int(run.connections[first])]
+                        if id(connection) in here:
+                            continue
                         new = TopicSurvey(connection, sample=KeptMessages(room))
                         topic = by_key.setdefault(_key(connection), new)
                         if offered := recording.qos(connection):
                             words = {*filter(None, topic.qos.split(", ")), *offered.split(", ")}
                             topic.qos = ", ".join(sorted(words))
                         here[id(connection)] = topic
-                    part = (path, clock.part(message.time_ns))
-                    topic.add(message.time_ns, message.data, random, part)
-                    if done % SAID_EVERY == 0:
-                        progress(done, max(total, 1), f"reading {path.name}")
+                    of = {number: here[id(connections[number])] for number in numbers.tolist()}
+                    _add(path, run, clock.parts_of(run.times), of, random)
             except KeyboardInterrupt:
                 result.is_whole = False
             usual = without_outliers(clock.parts)
@@ -181,6 +191,31 @@ def survey(
     result.topics = list(by_key.values())
     result.duration_s = together_ns(parts) / 1e9
     return result
+
+
+def _add(
+    path: Path,
+    run: MessageRun,
+    parts: npt.NDArray[np.int64],
+    topics: Mapping[int, TopicSurvey],
+    random: Random,
+) -> None:
+    """Count messages; each has the same chance to be in its topic's sample, wherever it stands.
+
+    ``topics``: by the numbers of connections.
+    """
+    counts = np.zeros(len(parts), np.int64)
+    for topic in dict.fromkeys(topics.values()):
+        mine = [number for number, other in topics.items() if other is topic]
+        is_mine = np.isin(run.connections, mine)
+        counts[is_mine] = topic.count + 1 + np.arange(int(is_mine.sum()))
+        topic.note_all(path, run.only(is_mine), parts[is_mine])
+    places = counts - 1
+    is_drawn = counts > SAMPLED
+    draws = np.array([random.random() for _ in range(int(is_drawn.sum()))])
+    places[is_drawn] = (draws * counts[is_drawn]).astype(np.int64)
+    for number in np.flatnonzero(places < SAMPLED).tolist():
+        topics[int(run.connections[number])].keep(int(places[number]), run.data(number))
 
 
 def _key(connection: RecordedConnection) -> tuple[str, ...]:

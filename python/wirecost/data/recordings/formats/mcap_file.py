@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings.blocks import MessageBlock, Window
+from wirecost.data.recordings.blocks import MessageBlock, MessageRun, Window
 from wirecost.data.recordings.connection import (
     DIGEST,
     RecordedConnection,
@@ -74,6 +74,9 @@ class McapPart:
 
     def blocks(self, topics: Sequence[Collection[int]], window: Window) -> Iterator[MessageBlock]:
         return starmap(MessageBlock, self._file.blocks(topics, *window))
+
+    def runs(self) -> Iterator[MessageRun]:
+        return starmap(MessageRun, self._file.runs())
 
     def close(self) -> None:
         self._file.close()

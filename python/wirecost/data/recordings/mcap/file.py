@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Container, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,11 @@ Block = tuple[
     npt.NDArray[np.int64],
 ]  # fmt: skip
 """The number of a topic, memory, and where its messages begin, their bytes and log times."""
+Run: TypeAlias = tuple[
+    npt.NDArray[np.uint8], npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64],
+    npt.NDArray[np.uint16],
+]  # fmt: skip
+"""The same without a topic, and the channel of each message."""
 
 
 class McapMessage(NamedTuple):
@@ -104,7 +109,6 @@ class McapFile(Closing):
 
         Threads unpack the next chunks meanwhile. Messages that are lost are warned of.
         """
-        lost: Counter[str] = Counter()
         frames = self.contents.frames
         offset = np.asarray(frames.offset)
         topic_of = np.full(1 << 16, len(topics), np.uint16)
@@ -112,7 +116,30 @@ class McapFile(Closing):
             topic_of[list(channels)] = number
         topic = topic_of[np.asarray(frames.channel)]
         chosen = frames.chosen(topic < len(topics), begin_ns, end_ns)
-        pieces = frames.by_chunk(chosen)
+        lost: Counter[str] = Counter()
+        for place, part, data in self._parts(frames.by_chunk(chosen), lost):
+            of_part = topic[part]
+            present = np.unique(of_part).tolist() if len(topics) > 1 else [0]
+            for number in present:
+                wanted = offset[part[of_part == number]]
+                heads = self._heads(place, data, wanted, list(topics[number]), lost)
+                yield number, data, *heads[:3]
+        self._warn_of(lost)
+
+    def runs(self) -> Iterator[Run]:
+        """Yield all messages in the order of the file, as ``blocks`` does."""
+        frames = self.contents.frames
+        offset = np.asarray(frames.offset)
+        channels = np.unique(np.asarray(frames.channel)).tolist()
+        lost: Counter[str] = Counter()
+        for place, part, data in self._parts(frames.by_chunk(), lost):
+            yield data, *self._heads(place, data, offset[part], channels, lost)
+        self._warn_of(lost)
+
+    def _parts(
+        self, pieces: Iterator[index.Piece], lost: Counter[str]
+    ) -> Iterator[tuple[int, npt.NDArray[np.int64], npt.NDArray[np.uint8]]]:
+        """Yield chunks, numbers of some messages in them, and their bytes."""
         for (place, numbers), unpacked in ahead(pieces, self._unpacked, self._claimed, UNPACKED):
             try:
                 data = unpacked.result()
@@ -122,18 +149,23 @@ class McapFile(Closing):
             if place != index.OUTSIDE:
                 self._data.note_read(len(data))
             for at in range(0, len(numbers), NOTED):
-                part = numbers[at : at + NOTED]
-                of_part = topic[part]
-                present = np.unique(of_part).tolist() if len(topics) > 1 else [0]
-                for number in present:
-                    wanted = offset[part[of_part == number]]
-                    heads = message_heads(data, wanted, list(topics[number]))
-                    if absent := len(wanted) - len(heads[0]):
-                        lost[_where(place, ValueError())] += absent
-                    if place == index.OUTSIDE:
-                        self._data.note_read(int(heads[1].sum()))
-                    yield number, data, *heads
-        self._warn_of(lost)
+                yield place, numbers[at : at + NOTED], data
+
+    def _heads(
+        self,
+        place: int,
+        data: npt.NDArray[np.uint8],
+        wanted: npt.NDArray[np.uint64],
+        channels: list[int],
+        lost: Counter[str],
+    ) -> tuple[Any, Any, Any, Any]:
+        """Return what a run has of the messages at these offsets."""
+        heads = message_heads(data, wanted, channels)
+        if absent := len(wanted) - len(heads[0]):
+            lost[_where(place, ValueError())] += absent
+        if place == index.OUTSIDE:
+            self._data.note_read(int(heads[1].sum()))
+        return heads
 
     def _unpacked(self, piece: index.Piece) -> npt.NDArray[np.uint8]:
         place, _ = piece

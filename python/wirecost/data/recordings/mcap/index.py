@@ -228,7 +228,7 @@ def _read(view: memoryview, progress: Progress) -> Contents:
     summary, complaint = _summary(view)
     if summary is not None and _indexed(summary):
         try:
-            by_index = _by_summary(view, summary)
+            by_index = _by_summary(view, summary, progress)
             if by_index.frames.offset or _is_empty(_scan(view, progress)):
                 return by_index
         except DAMAGE:
@@ -267,9 +267,11 @@ def _indexed(summary: Summary) -> bool:
     return bool(summary.chunk_indexes) or statistics.message_count == 0
 
 
-def _by_summary(view: memoryview, summary: Summary) -> Contents:
+def _by_summary(view: memoryview, summary: Summary, progress: Progress) -> Contents:
     frames = FrameIndex()
     for chunk in summary.chunk_indexes:
+        # The kernel maps pages around each one that is read: of all indexes they are much memory.
+        progress(chunk.chunk_start_offset, len(view), "finding the frames")
         for at in chunk.message_index_offsets.values():
             channel, entries = _message_index(view, at)
             if len(frames.offset) + len(entries) > len(view) // INDEX_ENTRY:
