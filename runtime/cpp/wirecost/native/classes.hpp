@@ -11,19 +11,44 @@ inline void check(bool fine) {
 }
 
 template <class Holder, std::size_t... i>
-void describe(Class& cls, PyMemberDef* members, std::index_sequence<i...>) {
+const Give* gives(std::index_sequence<i...>) {
+    static constexpr std::array<Give, sizeof...(i) + 1> made{give_from<Holder, i>...};
+    return made.data();
+}
+
+template <class Holder, std::size_t... i>
+const bool* lazies(std::index_sequence<i...>) {
+    using Fields = typename Binding<Holder>::Fields;
+    static constexpr std::array<bool, sizeof...(i) + 1> made{
+        std::tuple_element_t<i, Fields>::lazy...};
+    return made.data();
+}
+
+template <class Holder, std::size_t... i>
+void describe(Class& cls, PyMemberDef* members, PyGetSetDef* lazy, Place* places,
+              std::index_sequence<i...>) {
     using Fields = typename Binding<Holder>::Fields;
     ((cls.names[i] = PyUnicode_InternFromString(std::tuple_element_t<i, Fields>::name)), ...);
-    ((cls.fresh[i] = default_of<Holder, i>), ...);
-    ((members[i] = {std::tuple_element_t<i, Fields>::name, T_OBJECT_EX,
-                    static_cast<Py_ssize_t>(sizeof(PyObject) + i * sizeof(PyObject*)), 0, nullptr}),
-     ...);
+    ((places[i] = {&cls, i}), ...);
+    for (std::size_t k = 0; k < sizeof...(i); ++k) {
+        const char* const name = PyUnicode_AsUTF8(cls.names[k]);
+        if (cls.lazy[k]) {
+            *lazy++ = {name, get, set, nullptr, &places[k]};
+        } else {
+            *members++ = {name, T_OBJECT_EX,
+                          static_cast<Py_ssize_t>(sizeof(PyObject) + k * sizeof(PyObject*)), 0,
+                          nullptr};
+        }
+    }
 }
 
 template <class Holder, std::size_t... i>
 void share_defaults(Class& cls, std::index_sequence<i...>) {
     using Fields = typename Binding<Holder>::Fields;
-    ((cls.shared[i] = std::tuple_element_t<i, Fields>::shared ? cls.fresh[i]() : nullptr), ...);
+    ((cls.shared[i] = std::tuple_element_t<i, Fields>::shared
+                          ? cls.give[i](&default_instance<Holder>(), nullptr)
+                          : nullptr),
+     ...);
 }
 
 // A method of a codec. `decode_…` is a plain function in the class: nothing is bound in a call.
@@ -42,17 +67,20 @@ void add_codec(std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& func
 // Makes the type of `cls`, whose methods and functions stay where they are.
 inline void make_class(nb::module_& module, const std::string& full, Class& cls,
                        const PyType_Slot* special, vectorcallfunc construct, PyMemberDef* members,
-                       std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& functions) {
+                       PyGetSetDef* lazy, std::vector<PyMethodDef>& methods,
+                       std::vector<PyMethodDef>& functions) {
     methods.push_back({});
     std::vector<PyType_Slot> slots{
         {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
         {Py_tp_members, members},
+        {Py_tp_getset, lazy},
         {Py_tp_methods, methods.data()},
     };
     for (; special->slot != 0; ++special) slots.push_back(*special);
     slots.push_back({0, nullptr});
-    PyType_Spec spec{full.c_str(),
-                     static_cast<int>(sizeof(PyObject) + cls.count * sizeof(PyObject*)), 0,
+    const std::size_t size = sizeof(PyObject) + cls.count * sizeof(PyObject*) +
+                             (cls.defaults != nullptr ? sizeof(Unread) : 0);
+    PyType_Spec spec{full.c_str(), static_cast<int>(size), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
     const nb::object type = nb::steal(PyType_FromSpec(&spec));
     check(type.is_valid());
@@ -82,13 +110,22 @@ void add_class(nb::module_& module, const std::string& package) {
     }
     constexpr std::size_t count = field_count<Holder>;
     static std::array<PyObject*, count + 1> names{}, shared{};
-    static std::array<PyObject* (*)(), count + 1> fresh{};
     static std::array<PyMemberDef, count + 1> members{};
+    static std::array<PyGetSetDef, count + 1> lazy{};
+    static std::array<Place, count + 1> places{};
     static std::vector<PyMethodDef> methods, functions;
     static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
 
-    cls = {nullptr, Binding<Holder>::name, count, names.data(), shared.data(), fresh.data()};
-    describe<Holder>(cls, members.data(), std::make_index_sequence<count>());
+    constexpr auto indices = std::make_index_sequence<count>();
+    cls = {nullptr,
+           Binding<Holder>::name,
+           count,
+           names.data(),
+           shared.data(),
+           gives<Holder>(indices),
+           lazies<Holder>(indices),
+           is_lazy<Holder> ? &default_instance<Holder>() : nullptr};
+    describe<Holder>(cls, members.data(), lazy.data(), places.data(), indices);
     (add_codec<Holder, Codecs>(methods, functions), ...);
     constexpr PyCFunction reduced = [](PyObject* self, PyObject* /*unused*/) {
         return reduce(class_of<Holder>, self);
@@ -102,16 +139,16 @@ void add_class(nb::module_& module, const std::string& package) {
     constexpr reprfunc shown = [](PyObject* self) { return represent(class_of<Holder>, self); };
     methods.push_back({"__reduce__", reduced, METH_NOARGS, nullptr});
     const std::array<PyType_Slot, 7> slots{{
-        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count>)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count, is_lazy<Holder>>)},
         {Py_tp_traverse, reinterpret_cast<void*>(traverse<count>)},
-        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count>)},
+        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count, is_lazy<Holder>>)},
         {Py_tp_new, reinterpret_cast<void*>(made)},
         {Py_tp_richcompare, reinterpret_cast<void*>(compared)},
         {Py_tp_repr, reinterpret_cast<void*>(shown)},
         {0, nullptr},
     }};
-    make_class(module, full, cls, slots.data(), construct<Holder>, members.data(), methods,
-               functions);
+    make_class(module, full, cls, slots.data(), construct<Holder>, members.data(), lazy.data(),
+               methods, functions);
 }
 
 // Behind add_class of all holders, whose objects defaults can contain.
