@@ -25,20 +25,36 @@ const bool* lazies(std::index_sequence<i...>) {
 }
 
 template <class Holder, std::size_t... i>
-void describe(Class& cls, PyMemberDef* members, PyGetSetDef* lazy, Place* places,
-              std::index_sequence<i...>) {
+void describe(Class& cls, PyMemberDef* members, std::index_sequence<i...>) {
     using Fields = typename Binding<Holder>::Fields;
     ((cls.names[i] = PyUnicode_InternFromString(std::tuple_element_t<i, Fields>::name)), ...);
-    ((places[i] = {&cls, i}), ...);
     for (std::size_t k = 0; k < sizeof...(i); ++k) {
-        const char* const name = PyUnicode_AsUTF8(cls.names[k]);
-        if (cls.lazy[k]) {
-            *lazy++ = {name, get, set, nullptr, &places[k]};
-        } else {
-            *members++ = {name, T_OBJECT_EX,
-                          static_cast<Py_ssize_t>(sizeof(PyObject) + k * sizeof(PyObject*)), 0,
-                          nullptr};
-        }
+        if (cls.lazy[k]) continue;
+        *members++ = {PyUnicode_AsUTF8(cls.names[k]), T_OBJECT_EX,
+                      static_cast<Py_ssize_t>(sizeof(PyObject) + k * sizeof(PyObject*)), 0,
+                      nullptr};
+    }
+}
+
+// Adds the lazy fields to a class as attributes.
+inline void add_attributes(const Class& cls) {
+    static PyObject* type = nullptr;
+    if (type == nullptr) {
+        std::array<PyType_Slot, 3> slots{{{Py_tp_descr_get, reinterpret_cast<void*>(get)},
+                                          {Py_tp_descr_set, reinterpret_cast<void*>(set)},
+                                          {0, nullptr}}};
+        PyType_Spec spec{"wirecost.attribute", sizeof(Attribute), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+        type = PyType_FromSpec(&spec);
+        check(type != nullptr);
+    }
+    for (std::size_t i = 0; i < cls.count; ++i) {
+        if (!cls.lazy[i]) continue;
+        auto* const made = PyObject_New(Attribute, reinterpret_cast<PyTypeObject*>(type));
+        check(made != nullptr);
+        made->cls = &cls;
+        made->index = i;
+        nb::setattr(reinterpret_cast<PyObject*>(cls.type), cls.names[i], nb::steal(&made->head));
     }
 }
 
@@ -67,13 +83,11 @@ void add_codec(std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& func
 // Makes the type of `cls`, whose methods and functions stay where they are.
 inline void make_class(nb::module_& module, const std::string& full, Class& cls,
                        const PyType_Slot* special, vectorcallfunc construct, PyMemberDef* members,
-                       PyGetSetDef* lazy, std::vector<PyMethodDef>& methods,
-                       std::vector<PyMethodDef>& functions) {
+                       std::vector<PyMethodDef>& methods, std::vector<PyMethodDef>& functions) {
     methods.push_back({});
     std::vector<PyType_Slot> slots{
         {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
         {Py_tp_members, members},
-        {Py_tp_getset, lazy},
         {Py_tp_methods, methods.data()},
     };
     for (; special->slot != 0; ++special) slots.push_back(*special);
@@ -94,6 +108,7 @@ inline void make_class(nb::module_& module, const std::string& full, Class& cls,
         PyTuple_SET_ITEM(match.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(cls.names[i]));
     }
     nb::setattr(type, "__match_args__", match);
+    add_attributes(cls);
     for (PyMethodDef& function : functions) {
         const nb::object made = nb::steal(PyCFunction_NewEx(&function, type.ptr(), module.ptr()));
         check(made.is_valid());
@@ -111,8 +126,6 @@ void add_class(nb::module_& module, const std::string& package) {
     constexpr std::size_t count = field_count<Holder>;
     static std::array<PyObject*, count + 1> names{}, shared{};
     static std::array<PyMemberDef, count + 1> members{};
-    static std::array<PyGetSetDef, count + 1> lazy{};
-    static std::array<Place, count + 1> places{};
     static std::vector<PyMethodDef> methods, functions;
     static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
 
@@ -125,7 +138,7 @@ void add_class(nb::module_& module, const std::string& package) {
            gives<Holder>(indices),
            lazies<Holder>(indices),
            is_lazy<Holder> ? &default_instance<Holder>() : nullptr};
-    describe<Holder>(cls, members.data(), lazy.data(), places.data(), indices);
+    describe<Holder>(cls, members.data(), indices);
     (add_codec<Holder, Codecs>(methods, functions), ...);
     constexpr PyCFunction reduced = [](PyObject* self, PyObject* /*unused*/) {
         return reduce(class_of<Holder>, self);
@@ -147,8 +160,8 @@ void add_class(nb::module_& module, const std::string& package) {
         {Py_tp_repr, reinterpret_cast<void*>(shown)},
         {0, nullptr},
     }};
-    make_class(module, full, cls, slots.data(), construct<Holder>, members.data(), lazy.data(),
-               methods, functions);
+    make_class(module, full, cls, slots.data(), construct<Holder>, members.data(), methods,
+               functions);
 }
 
 // Behind add_class of all holders, whose objects defaults can contain.

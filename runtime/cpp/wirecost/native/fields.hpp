@@ -23,8 +23,9 @@ struct Member {
         return Policy::give(m.*pointer, keeper);
     }
     template <class Holder>
-    static bool is_absent(const Holder& m) {
-        if constexpr (requires { (m.*pointer).has_value(); }) return !(m.*pointer).has_value();
+    static bool is_cheap(const Holder& m) {
+        if constexpr (requires { Policy::is_cheap(m.*pointer); })
+            return Policy::is_cheap(m.*pointer);
         return false;
     }
     // What Python has not asked for, if that needs no object.
@@ -51,11 +52,10 @@ struct Choice {
     static constexpr bool lazy = Policy::lazy;
     template <class Holder>
     static PyObject* give(const Holder& m, Keeper* keeper) {
-        return is_absent(m) ? Py_NewRef(Py_None)
-                            : Policy::give(std::get<index>(m.*pointer), keeper);
+        return is_cheap(m) ? Py_NewRef(Py_None) : Policy::give(std::get<index>(m.*pointer), keeper);
     }
     template <class Holder>
-    static bool is_absent(const Holder& m) {
+    static bool is_cheap(const Holder& m) {
         return (m.*pointer).index() != index;
     }
     template <class Holder>
@@ -127,19 +127,16 @@ bool take_message(PyObject* object, Holder& m, int depth) {
     return take_fields(object, m, depth, std::make_index_sequence<field_count<Holder>>());
 }
 
-// The value of a field that is not lazy, or absent; else it is counted.
+// The value of a field that is not lazy, or cheaper now than later; else it is counted.
 template <class Field, class Holder>
 bool give_field(PyObject*& to, const Holder& m, std::size_t& later) {
     if constexpr (Field::lazy) {
-        if (Field::is_absent(m)) {
-            to = Py_NewRef(Py_None);
-        } else {
+        if (!Field::is_cheap(m)) {
             ++later;
+            return true;
         }
-        return true;
-    } else {
-        return (to = Field::give(m, nullptr)) != nullptr;
     }
+    return (to = Field::give(m, nullptr)) != nullptr;
 }
 
 template <class Holder, std::size_t... i>

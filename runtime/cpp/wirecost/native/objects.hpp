@@ -198,33 +198,45 @@ inline PyObject* missing(const Class& cls, std::size_t i) {
     return nullptr;
 }
 
-// A lazy field as an attribute.
-struct Place {
+// A lazy field as an attribute of its class. Python's own descriptors do more in each call.
+struct Attribute {
+    PyObject head;
     const Class* cls;
     std::size_t index;
 };
 
-inline PyObject* get(PyObject* self, void* closure) {
-    const auto& [cls, i] = *static_cast<const Place*>(closure);
-    PyObject* value = attributes(self)[i];
-    if (value == nullptr) value = read(*cls, self, i);
-    return value != nullptr ? Py_NewRef(value) : missing(*cls, i);
+inline bool belongs(PyObject* self, const Class& cls) {
+    if (Py_TYPE(self) == cls.type) return true;
+    PyErr_Format(PyExc_TypeError, "'%s' is not %s", Py_TYPE(self)->tp_name, cls.name);
+    return false;
 }
 
-inline int set(PyObject* self, PyObject* value, void* closure) {
-    const auto& [cls, i] = *static_cast<const Place*>(closure);
+inline PyObject* get(PyObject* attribute, PyObject* self, PyObject* /*type*/) {
+    if (self == nullptr) return Py_NewRef(attribute);
+    const Class& cls = *reinterpret_cast<const Attribute*>(attribute)->cls;
+    const std::size_t i = reinterpret_cast<const Attribute*>(attribute)->index;
+    if (!belongs(self, cls)) return nullptr;
+    PyObject* value = attributes(self)[i];
+    if (value == nullptr) value = read(cls, self, i);
+    return value != nullptr ? Py_NewRef(value) : missing(cls, i);
+}
+
+inline int set(PyObject* attribute, PyObject* self, PyObject* value) {
+    const Class& cls = *reinterpret_cast<const Attribute*>(attribute)->cls;
+    const std::size_t i = reinterpret_cast<const Attribute*>(attribute)->index;
+    if (!belongs(self, cls)) return -1;
     PyObject*& slot = attributes(self)[i];
     if (value == nullptr) {  // then all others are made: those without a value are deleted ones
-        for (std::size_t k = 0; k < cls->count; ++k) {
-            if (value_of(*cls, self, k) == nullptr && PyErr_Occurred() != nullptr) return -1;
+        for (std::size_t k = 0; k < cls.count; ++k) {
+            if (value_of(cls, self, k) == nullptr && PyErr_Occurred() != nullptr) return -1;
         }
-        if (slot == nullptr) missing(*cls, i);
+        if (slot == nullptr) missing(cls, i);
         const int result = slot == nullptr ? -1 : 0;
         Py_CLEAR(slot);
         return result;
     }
     if (slot == nullptr) {
-        fill(*cls, self, i, Py_NewRef(value));
+        fill(cls, self, i, Py_NewRef(value));
     } else {
         Py_DECREF(std::exchange(slot, Py_NewRef(value)));
     }

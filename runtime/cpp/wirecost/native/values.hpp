@@ -141,10 +141,14 @@ struct Real {
     }
 };
 
+// What is this short is made at once, as that takes less than being asked for it later.
+constexpr std::size_t short_text = 32;
+
 struct Text {
     static constexpr bool shared = true;
     static constexpr bool lazy = true;
     static constexpr bool flat = true;
+    static bool is_cheap(const auto& text) { return text.size() <= short_text; }
     template <class T>
     static PyObject* give(const T& text, Keeper* /*keeper*/) {
         return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
@@ -201,6 +205,7 @@ struct Bytes {
     static constexpr bool shared = true;
     static constexpr bool lazy = true;
     static constexpr bool flat = true;
+    static bool is_cheap(const auto& bytes) { return bytes.size() <= short_text; }
     template <class T>
     static PyObject* give(const T& bytes, Keeper* /*keeper*/) {
         return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data()),
@@ -224,6 +229,11 @@ struct Maybe {  // of Optional and Box
     static constexpr bool shared = true;
     static constexpr bool lazy = Policy::lazy;
     static constexpr bool flat = false;
+    static bool is_cheap(const auto& value) {
+        if constexpr (requires { Policy::is_cheap(*value); })
+            return !value.has_value() || Policy::is_cheap(*value);
+        return !value.has_value();
+    }
     template <class T>
     static PyObject* give(const T& value, Keeper* keeper) {
         return value.has_value() ? Policy::give(*value, keeper) : Py_NewRef(Py_None);
