@@ -218,7 +218,11 @@ inline PyObject* get(PyObject* attribute, PyObject* self, PyObject* /*type*/) {
     if (!belongs(self, cls)) return nullptr;
     PyObject* value = attributes(self)[i];
     if (value == nullptr) value = read(cls, self, i);
-    return value != nullptr ? Py_NewRef(value) : missing(cls, i);
+    if (value == nullptr && PyErr_Occurred() == nullptr) {
+        PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", cls.type->tp_name,
+                     cls.names[i]);
+    }
+    return Py_XNewRef(value);
 }
 
 inline int set(PyObject* attribute, PyObject* self, PyObject* value) {
