@@ -11,19 +11,60 @@ inline void check(bool fine) {
 }
 
 template <class Holder, std::size_t... i>
+const Give* gives(std::index_sequence<i...>) {
+    static constexpr std::array<Give, sizeof...(i) + 1> made{give_from<Holder, i>...};
+    return made.data();
+}
+
+template <class Holder, std::size_t... i>
+const bool* lazies(std::index_sequence<i...>) {
+    using Fields = typename Binding<Holder>::Fields;
+    static constexpr std::array<bool, sizeof...(i) + 1> made{
+        std::tuple_element_t<i, Fields>::lazy...};
+    return made.data();
+}
+
+template <class Holder, std::size_t... i>
 void describe(Class& cls, PyMemberDef* members, std::index_sequence<i...>) {
     using Fields = typename Binding<Holder>::Fields;
     ((cls.names[i] = PyUnicode_InternFromString(std::tuple_element_t<i, Fields>::name)), ...);
-    ((cls.fresh[i] = default_of<Holder, i>), ...);
-    ((members[i] = {std::tuple_element_t<i, Fields>::name, T_OBJECT_EX,
-                    static_cast<Py_ssize_t>(sizeof(PyObject) + i * sizeof(PyObject*)), 0, nullptr}),
-     ...);
+    for (std::size_t k = 0; k < sizeof...(i); ++k) {
+        if (cls.lazy[k]) continue;
+        *members++ = {PyUnicode_AsUTF8(cls.names[k]), T_OBJECT_EX,
+                      static_cast<Py_ssize_t>(sizeof(PyObject) + k * sizeof(PyObject*)), 0,
+                      nullptr};
+    }
+}
+
+// Adds the lazy fields to a class as attributes.
+inline void add_attributes(const Class& cls) {
+    static PyObject* type = nullptr;
+    if (type == nullptr) {
+        std::array<PyType_Slot, 3> slots{{{Py_tp_descr_get, reinterpret_cast<void*>(get)},
+                                          {Py_tp_descr_set, reinterpret_cast<void*>(set)},
+                                          {0, nullptr}}};
+        PyType_Spec spec{"wirecost.attribute", sizeof(Attribute), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+        type = PyType_FromSpec(&spec);
+        check(type != nullptr);
+    }
+    for (std::size_t i = 0; i < cls.count; ++i) {
+        if (!cls.lazy[i]) continue;
+        auto* const made = PyObject_New(Attribute, reinterpret_cast<PyTypeObject*>(type));
+        check(made != nullptr);
+        made->cls = &cls;
+        made->index = i;
+        nb::setattr(reinterpret_cast<PyObject*>(cls.type), cls.names[i], nb::steal(&made->head));
+    }
 }
 
 template <class Holder, std::size_t... i>
 void share_defaults(Class& cls, std::index_sequence<i...>) {
     using Fields = typename Binding<Holder>::Fields;
-    ((cls.shared[i] = std::tuple_element_t<i, Fields>::shared ? cls.fresh[i]() : nullptr), ...);
+    ((cls.shared[i] = std::tuple_element_t<i, Fields>::shared
+                          ? cls.give[i](&default_instance<Holder>(), nullptr)
+                          : nullptr),
+     ...);
 }
 
 // A method of a codec. `decode_…` is a plain function in the class: nothing is bound in a call.
@@ -51,8 +92,9 @@ inline void make_class(nb::module_& module, const std::string& full, Class& cls,
     };
     for (; special->slot != 0; ++special) slots.push_back(*special);
     slots.push_back({0, nullptr});
-    PyType_Spec spec{full.c_str(),
-                     static_cast<int>(sizeof(PyObject) + cls.count * sizeof(PyObject*)), 0,
+    const std::size_t size = sizeof(PyObject) + cls.count * sizeof(PyObject*) +
+                             (cls.defaults != nullptr ? sizeof(Unread) : 0);
+    PyType_Spec spec{full.c_str(), static_cast<int>(size), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
     const nb::object type = nb::steal(PyType_FromSpec(&spec));
     check(type.is_valid());
@@ -66,6 +108,7 @@ inline void make_class(nb::module_& module, const std::string& full, Class& cls,
         PyTuple_SET_ITEM(match.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(cls.names[i]));
     }
     nb::setattr(type, "__match_args__", match);
+    add_attributes(cls);
     for (PyMethodDef& function : functions) {
         const nb::object made = nb::steal(PyCFunction_NewEx(&function, type.ptr(), module.ptr()));
         check(made.is_valid());
@@ -82,13 +125,20 @@ void add_class(nb::module_& module, const std::string& package) {
     }
     constexpr std::size_t count = field_count<Holder>;
     static std::array<PyObject*, count + 1> names{}, shared{};
-    static std::array<PyObject* (*)(), count + 1> fresh{};
     static std::array<PyMemberDef, count + 1> members{};
     static std::vector<PyMethodDef> methods, functions;
     static const std::string full = package + Binding<Holder>::module + "." + Binding<Holder>::name;
 
-    cls = {nullptr, Binding<Holder>::name, count, names.data(), shared.data(), fresh.data()};
-    describe<Holder>(cls, members.data(), std::make_index_sequence<count>());
+    constexpr auto indices = std::make_index_sequence<count>();
+    cls = {nullptr,
+           Binding<Holder>::name,
+           count,
+           names.data(),
+           shared.data(),
+           gives<Holder>(indices),
+           lazies<Holder>(indices),
+           is_lazy<Holder> ? &default_instance<Holder>() : nullptr};
+    describe<Holder>(cls, members.data(), indices);
     (add_codec<Holder, Codecs>(methods, functions), ...);
     constexpr PyCFunction reduced = [](PyObject* self, PyObject* /*unused*/) {
         return reduce(class_of<Holder>, self);
@@ -102,9 +152,9 @@ void add_class(nb::module_& module, const std::string& package) {
     constexpr reprfunc shown = [](PyObject* self) { return represent(class_of<Holder>, self); };
     methods.push_back({"__reduce__", reduced, METH_NOARGS, nullptr});
     const std::array<PyType_Slot, 7> slots{{
-        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count>)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate<count, is_lazy<Holder>>)},
         {Py_tp_traverse, reinterpret_cast<void*>(traverse<count>)},
-        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count>)},
+        {Py_tp_clear, reinterpret_cast<void*>(native::clear<count, is_lazy<Holder>>)},
         {Py_tp_new, reinterpret_cast<void*>(made)},
         {Py_tp_richcompare, reinterpret_cast<void*>(compared)},
         {Py_tp_repr, reinterpret_cast<void*>(shown)},

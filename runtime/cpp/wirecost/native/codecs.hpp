@@ -19,33 +19,45 @@ constexpr Limits python_limits = [] {
 constexpr std::size_t kept_most = std::size_t{1} << 20U;
 
 // A holder to work in, mostly the one used before, whose storage serves again. Python code that
-// runs meanwhile and encodes or decodes gets another one.
+// runs meanwhile and encodes or decodes gets another one, and so does who comes while objects keep
+// this one.
 template <class Holder>
 class Lease {
   public:
-    Lease() : holder_(std::exchange(spare(), nullptr)) {
-        if (holder_ == nullptr) holder_ = new Holder();
+    Lease() : kept_(std::exchange(spare(), nullptr)) {
+        if (kept_ == nullptr) kept_ = new Kept();
+        kept_->references = 1;
+        kept_->serves_again = false;
     }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    ~Lease() {
-        if (kept_ && spare() == nullptr) {
-            spare() = holder_;
-        } else {
-            delete holder_;
-        }
+    ~Lease() { drop(kept_); }
+    Holder& operator*() noexcept { return kept_->holder; }
+    Keeper* keeper() noexcept { return kept_; }
+    void keep(std::size_t message_size) noexcept {
+        kept_->serves_again = message_size <= kept_most;
     }
-    Holder& operator*() noexcept { return *holder_; }
-    void keep(std::size_t message_size) noexcept { kept_ = message_size <= kept_most; }
 
   private:
-    static Holder*& spare() noexcept {
-        static Holder* holder = nullptr;  // guarded by the interpreter's lock
-        return holder;
+    struct Kept : Keeper {
+        Kept() { let_go = back; }
+        Holder holder{};
+        bool serves_again = false;
+    };
+    static Kept*& spare() noexcept {
+        static Kept* kept = nullptr;  // guarded by the interpreter's lock
+        return kept;
+    }
+    static void back(Keeper* keeper) noexcept {
+        auto* const kept = static_cast<Kept*>(keeper);
+        if (kept->serves_again && spare() == nullptr) {
+            spare() = kept;
+        } else {
+            delete kept;
+        }
     }
 
-    Holder* holder_;
-    bool kept_ = false;
+    Kept* kept_;
 };
 
 inline PyObject* raise(PyObject* reason, PyObject* position) {
@@ -153,7 +165,7 @@ PyObject* decode_bytes(const char* data, std::size_t size) {
         const auto* const begin = reinterpret_cast<const std::byte*>(data);
         const Error error = Codec::decode(std::span(begin, size), *lease);
         if (error) return decode_failed(error);
-        PyObject* const made = give_message(*lease);
+        PyObject* const made = give_message(*lease, lease.keeper());
         if (made != nullptr) lease.keep(size);
         return made;
     });

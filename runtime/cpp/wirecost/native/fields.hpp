@@ -17,9 +17,26 @@ template <Name attribute, auto pointer, class Policy>
 struct Member {
     static constexpr const char* name = attribute.text;
     static constexpr bool shared = Policy::shared;
+    static constexpr bool lazy = Policy::lazy;
     template <class Holder>
-    static PyObject* give(const Holder& m) {
-        return Policy::give(m.*pointer);
+    static PyObject* give(const Holder& m, Keeper* keeper) {
+        return Policy::give(m.*pointer, keeper);
+    }
+    template <class Holder>
+    static bool is_cheap(const Holder& m) {
+        if constexpr (requires { Policy::is_cheap(m.*pointer); })
+            return Policy::is_cheap(m.*pointer);
+        return false;
+    }
+    // What Python has not asked for, if that needs no object.
+    template <class Holder>
+    static bool copy(const Unread& from, Holder& m) {
+        if (from.keeper == nullptr) {
+            wirecost::clear(m.*pointer);
+            return true;
+        }
+        if constexpr (Policy::flat) m.*pointer = static_cast<const Holder*>(from.holder)->*pointer;
+        return Policy::flat;
     }
     template <class Holder>
     static bool take(PyObject* value, Holder& m, int depth) {
@@ -32,11 +49,18 @@ template <Name attribute, Name oneof, auto pointer, std::size_t index, class Pol
 struct Choice {
     static constexpr const char* name = attribute.text;
     static constexpr bool shared = true;
+    static constexpr bool lazy = Policy::lazy;
     template <class Holder>
-    static PyObject* give(const Holder& m) {
-        const auto& variant = m.*pointer;
-        return variant.index() == index ? Policy::give(std::get<index>(variant))
-                                        : Py_NewRef(Py_None);
+    static PyObject* give(const Holder& m, Keeper* keeper) {
+        return is_cheap(m) ? Py_NewRef(Py_None) : Policy::give(std::get<index>(m.*pointer), keeper);
+    }
+    template <class Holder>
+    static bool is_cheap(const Holder& m) {
+        return (m.*pointer).index() != index;
+    }
+    template <class Holder>
+    static bool copy(const Unread& /*from*/, Holder& /*m*/) {
+        return false;
     }
     template <class Holder>
     static bool take(PyObject* value, Holder& m, int depth) {
@@ -68,10 +92,20 @@ struct Choice {
     return false;
 }
 
-template <class Field, class Holder>
-bool take_field(PyObject* slot, Holder& m, int depth) {
+template <std::size_t i, class Holder>
+bool take_field(PyObject* object, Holder& m, int depth) {
+    using Field = std::tuple_element_t<i, typename Binding<Holder>::Fields>;
+    PyObject* slot = attributes(object)[i];
+    if constexpr (Field::lazy) {
+        if (slot == nullptr) {
+            const Unread& rest = unread(object, field_count<Holder>);
+            if (rest.holder != nullptr && Field::copy(rest, m)) return true;
+            slot = read(class_of<Holder>, object, i);
+        }
+    }
     const nb::object value = nb::borrow(slot);
     if (!value.is_valid()) {
+        if (PyErr_Occurred() != nullptr) return false;
         PyErr_SetString(PyExc_ValueError, "it was deleted");
         return in_field(Field::name);
     }
@@ -80,8 +114,7 @@ bool take_field(PyObject* slot, Holder& m, int depth) {
 
 template <class Holder, std::size_t... i>
 bool take_fields(PyObject* object, Holder& m, int depth, std::index_sequence<i...>) {
-    using Fields = typename Binding<Holder>::Fields;
-    return (take_field<std::tuple_element_t<i, Fields>>(attributes(object)[i], m, depth) && ...);
+    return (take_field<i>(object, m, depth) && ...);
 }
 
 // The object's content into a holder that may hold any; `object` is of its class.
@@ -94,19 +127,35 @@ bool take_message(PyObject* object, Holder& m, int depth) {
     return take_fields(object, m, depth, std::make_index_sequence<field_count<Holder>>());
 }
 
-template <class Holder, std::size_t... i>
-bool give_fields(PyObject** to, const Holder& m, std::index_sequence<i...>) {
-    using Fields = typename Binding<Holder>::Fields;
-    return (((to[i] = std::tuple_element_t<i, Fields>::give(m)) != nullptr) && ...);
+// The value of a field that is not lazy, or cheaper now than later; else it is counted.
+template <class Field, class Holder>
+bool give_field(PyObject*& to, const Holder& m, std::size_t& later) {
+    if constexpr (Field::lazy) {
+        if (!Field::is_cheap(m)) {
+            ++later;
+            return true;
+        }
+    }
+    return (to = Field::give(m, nullptr)) != nullptr;
 }
 
-// A new object with the holder's content.
+template <class Holder, std::size_t... i>
+bool give_fields(PyObject** to, const Holder& m, std::size_t& later, std::index_sequence<i...>) {
+    using Fields = typename Binding<Holder>::Fields;
+    return (give_field<std::tuple_element_t<i, Fields>>(to[i], m, later) && ...);
+}
+
+// A new object with the content of a holder that `keeper` keeps.
 template <class Holder>
-PyObject* give_message(const Holder& m) {
+PyObject* give_message(const Holder& m, Keeper* keeper) {
     constexpr std::size_t count = field_count<Holder>;
-    PyObject* const self = allocate<count>(class_of<Holder>.type);
+    PyObject* const self = allocate<count, is_lazy<Holder>>(class_of<Holder>.type);
     if (self == nullptr) return nullptr;
-    const bool done = give_fields(attributes(self), m, std::make_index_sequence<count>());
+    std::size_t later = 0;
+    const bool done = give_fields(attributes(self), m, later, std::make_index_sequence<count>());
+    if constexpr (is_lazy<Holder>) {
+        if (later != 0) unread(self, count) = {&m, hold(keeper), later};
+    }
     PyObject_GC_Track(self);
     if (done) return self;
     Py_DECREF(self);
@@ -116,7 +165,9 @@ PyObject* give_message(const Holder& m) {
 template <class Holder>
 struct Nested {
     static constexpr bool shared = false;
-    static PyObject* give(const Holder& m) { return give_message(m); }
+    static constexpr bool lazy = true;
+    static constexpr bool flat = false;
+    static PyObject* give(const Holder& m, Keeper* keeper) { return give_message(m, keeper); }
     static bool take(PyObject* value, Holder& m, int depth) {
         const Class& cls = class_of<Holder>;
         if (Py_TYPE(value) == cls.type) return take_message(value, m, depth + 1);
@@ -125,11 +176,10 @@ struct Nested {
     }
 };
 
-// A field's default.
 template <class Holder, std::size_t i>
-PyObject* default_of() {
+PyObject* give_from(const void* holder, Keeper* keeper) {
     return std::tuple_element_t<i, typename Binding<Holder>::Fields>::give(
-        default_instance<Holder>());
+        *static_cast<const Holder*>(holder), keeper);
 }
 
 }  // namespace wirecost::native

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a holder's values become Python's (`give`) and Python's a holder's (`take`): a policy for
-// each kind of value. Both return nullptr or false with a Python error set. `take` may run Python
-// code (`__index__`, iterators), so callers own what they pass and look at sizes again.
+// each kind of value. `lazy`: made when it is asked for; `flat`: without messages, so that a holder
+// of a decoded message's is copied as it is. Both return nullptr or false with a Python error set.
+// `take` may run Python code (`__index__`, iterators), so callers own what they pass and look at
+// sizes again.
 #pragma once
 
 #include "wirecost/native/objects.hpp"
@@ -45,10 +47,12 @@ inline std::optional<long long> small_integer(PyObject* value) noexcept {
 template <class T>
 struct Integer {
     static constexpr bool shared = true;
+    static constexpr bool lazy = false;
+    static constexpr bool flat = true;
     using Number = typename std::conditional_t<std::is_enum_v<T>, std::underlying_type<T>,
                                                std::type_identity<T>>::type;
 
-    static PyObject* give(T value) {
+    static PyObject* give(T value, Keeper* /*keeper*/) {
         const auto number = static_cast<Number>(value);
         if constexpr (std::is_signed_v<Number>) return PyLong_FromLongLong(number);
         return PyLong_FromUnsignedLongLong(static_cast<std::make_unsigned_t<Number>>(number));
@@ -91,7 +95,9 @@ struct Integer {
 
 struct Boolean {
     static constexpr bool shared = true;
-    static PyObject* give(bool value) { return PyBool_FromLong(value); }
+    static constexpr bool lazy = false;
+    static constexpr bool flat = true;
+    static PyObject* give(bool value, Keeper* /*keeper*/) { return PyBool_FromLong(value); }
     template <class T>
     static bool take(PyObject* value, T& to, int /*depth*/) {
         const int truth = value == Py_True ? 1 : PyObject_IsTrue(value);
@@ -103,7 +109,9 @@ struct Boolean {
 template <class T>
 struct Real {
     static constexpr bool shared = true;
-    static PyObject* give(T value) { return PyFloat_FromDouble(value); }
+    static constexpr bool lazy = false;
+    static constexpr bool flat = true;
+    static PyObject* give(T value, Keeper* /*keeper*/) { return PyFloat_FromDouble(value); }
     static bool take_plain(PyObject* value, T& to) noexcept {
         if (!PyFloat_CheckExact(value) || !fits(PyFloat_AS_DOUBLE(value))) return false;
         to = static_cast<T>(PyFloat_AS_DOUBLE(value));
@@ -133,10 +141,16 @@ struct Real {
     }
 };
 
+// What is this short is made at once, as that takes less than being asked for it later.
+constexpr std::size_t short_text = 32;
+
 struct Text {
     static constexpr bool shared = true;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = true;
+    static bool is_cheap(const auto& text) { return text.size() <= short_text; }
     template <class T>
-    static PyObject* give(const T& text) {
+    static PyObject* give(const T& text, Keeper* /*keeper*/) {
         return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
     }
     template <class T>
@@ -189,8 +203,11 @@ class Buffer {
 
 struct Bytes {
     static constexpr bool shared = true;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = true;
+    static bool is_cheap(const auto& bytes) { return bytes.size() <= short_text; }
     template <class T>
-    static PyObject* give(const T& bytes) {
+    static PyObject* give(const T& bytes, Keeper* /*keeper*/) {
         return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data()),
                                          static_cast<Py_ssize_t>(bytes.size()));
     }
@@ -210,9 +227,16 @@ struct Bytes {
 template <class Policy>
 struct Maybe {  // of Optional and Box
     static constexpr bool shared = true;
+    static constexpr bool lazy = Policy::lazy;
+    static constexpr bool flat = false;
+    static bool is_cheap(const auto& value) {
+        if constexpr (requires { Policy::is_cheap(*value); })
+            return !value.has_value() || Policy::is_cheap(*value);
+        return !value.has_value();
+    }
     template <class T>
-    static PyObject* give(const T& value) {
-        return value.has_value() ? Policy::give(*value) : Py_NewRef(Py_None);
+    static PyObject* give(const T& value, Keeper* keeper) {
+        return value.has_value() ? Policy::give(*value, keeper) : Py_NewRef(Py_None);
     }
     template <class T>
     static bool take(PyObject* value, T& to, int depth) {
@@ -238,13 +262,15 @@ bool resize(T& to, std::size_t count) {
 template <class Policy>
 struct List {
     static constexpr bool shared = false;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = Policy::flat;
     template <class T>
-    static PyObject* give(const T& values) {
+    static PyObject* give(const T& values, Keeper* keeper) {
         PyObject* const list = PyList_New(static_cast<Py_ssize_t>(values.size()));
         if (list == nullptr || values.size() == 0) return list;
         PyObject_GC_UnTrack(list);  // not to be seen with gaps
         for (std::size_t i = 0; i < values.size(); ++i) {
-            PyObject* const element = Policy::give(values[i]);
+            PyObject* const element = Policy::give(values[i], keeper);
             if (element == nullptr) {
                 Py_DECREF(list);
                 return nullptr;
@@ -296,6 +322,8 @@ bool copy_elements(const Buffer& buffer, T& to) {
 template <class Policy, char code>
 struct Numbers {
     static constexpr bool shared = false;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = true;
 
     static PyObject* one() {  // an array of one element
         const nb::object module = nb::steal(PyImport_ImportModule("array"));
@@ -310,7 +338,7 @@ struct Numbers {
                                                              static_cast<Py_ssize_t>(count));
     }
     template <class T>
-    static PyObject* give(const T& values) {
+    static PyObject* give(const T& values, Keeper* /*keeper*/) {
         PyObject* const made = repeated(values.size());
         if (made == nullptr || values.size() == 0) return made;
         Py_buffer view;
@@ -335,9 +363,11 @@ struct Numbers {
 // Repeated uint8, which Python holds as bytes.
 struct ByteString {
     static constexpr bool shared = true;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = true;
     template <class T>
-    static PyObject* give(const T& values) {
-        return Bytes::give(values);
+    static PyObject* give(const T& values, Keeper* keeper) {
+        return Bytes::give(values, keeper);
     }
     template <class T>
     static bool take(PyObject* value, T& to, int depth) {
@@ -352,14 +382,16 @@ struct ByteString {
 template <class Key, class Value>
 struct Dict {
     static constexpr bool shared = false;
+    static constexpr bool lazy = true;
+    static constexpr bool flat = false;
     template <class T>
-    static PyObject* give(const T& map) {
+    static PyObject* give(const T& map, Keeper* keeper) {
         nb::object made = nb::steal(PyDict_New());
         if (!made.is_valid()) return nullptr;
         for (const auto& entry : map) {
-            const nb::object key = nb::steal(Key::give(entry.key));
+            const nb::object key = nb::steal(Key::give(entry.key, keeper));
             if (!key.is_valid()) return nullptr;
-            const nb::object value = nb::steal(Value::give(entry.value));
+            const nb::object value = nb::steal(Value::give(entry.value, keeper));
             if (!value.is_valid() || PyDict_SetItem(made.ptr(), key.ptr(), value.ptr()) != 0)
                 return nullptr;
         }

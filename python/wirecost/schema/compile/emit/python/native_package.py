@@ -2,8 +2,8 @@
 """A nanobind extension with the interface of the generated Python, over the generated C++.
 
 ``<namespace>_native`` has the modules and classes of ``<namespace>``. Its objects hold Python
-values as slots dataclasses do; the C++ holders are only where a message passes through between
-them and its bytes.
+values as slots dataclasses do. Bytes are decoded whole into a C++ holder, from which texts, lists
+and messages become Python values when they are asked for.
 """
 
 from __future__ import annotations
