@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from wirecost.data.recordings.survey import TopicSurvey
@@ -32,7 +33,9 @@ class WatchedGraph(Closing):
         self._request = request
         self._stack = ExitStack()
         with self._stack:
-            self._graph = self._stack.enter_context(LiveGraph(request, []))
+            # Who pays is not asked: breakpoints in rcl would only cost.
+            listening = replace(request, attaches=False)
+            self._graph = self._stack.enter_context(LiveGraph(listening, []))
             self._sockets = SocketDrops()
             self._calls = self._stack.enter_context(Calls()) if request.attaches else None
             self._stack = self._stack.pop_all()
