@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``wirecost lost --live ros1`` beside real nodes whose queues overflow: each counted in its place."""
+"""``wirecost lost --live ros1`` beside real nodes whose queues overflow: counts and places."""
 
 from __future__ import annotations
 

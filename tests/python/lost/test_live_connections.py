@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from wirecost.measure.lost.live import connections
 from wirecost.measure.lost.live.connections import Connections, End, Look, lost_between
 
@@ -61,19 +63,16 @@ def test_one_look_alone_shows_no_loss() -> None:
 
 
 def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
-    sent = [
-        End(passed, count, is_rospy=False) for passed, count in ((2**31 - 50, 1), (-(2**31), 2))
-    ]
-    looks = [look(end, py(0, 50 * count)) for count, end in enumerate((*sent, sent[1]))]
-    looks[2] = look(sent[1], py(1, 50))
-    assert lost_between(looks, 50).by_publisher == 0
+    begin, end = End(2**31 - 50, 1, is_rospy=False), End(50 - 2**31, 3, is_rospy=False)
+    for arrived, lost in ((2, 0), (1, 1)):
+        looks = [look(begin, py(0)), *2 * [look(end, py(arrived, 50 * arrived))]]
+        assert lost_between(looks, 50).by_publisher == lost
 
 
-def test_nodes_that_tell_anything_else_are_left_out(monkeypatch: object) -> None:
+def test_nodes_that_tell_anything_else_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     told = {"getBusInfo": [[0, "/b", "o", "TCPROS", "/t", True]], "getBusStats": [["x"], 7]}
     seen = Connections.__new__(Connections)
     seen._uris, seen._looks = {"/a": "http://a"}, {}
-    patch = monkeypatch
-    patch.setattr(connections.rpc, "call", lambda _, method, *__, **___: told[method])  # type: ignore[attr-defined]
-    patch.setattr(connections.rpc, "answer_of", lambda *_, **__: told["getBusStats"])  # type: ignore[attr-defined]
+    monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: told["getBusInfo"])
+    monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: told["getBusStats"])
     assert seen._counted(["/a"]) == {} and seen._uris == {}

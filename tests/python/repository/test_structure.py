@@ -115,6 +115,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "data.recordings",
         "measure.cost",
         "observe.probe",
+        "replay.ros1",
         "results.records",
     },
     "measure.campaign": {
