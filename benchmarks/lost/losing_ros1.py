@@ -10,6 +10,7 @@ of every third alone.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
 from typing import Any
@@ -25,9 +26,10 @@ if role == "talk":
         time.sleep(0.05)
     print("ready", flush=True)
     sys.stdin.readline()
+    text = os.urandom(abs(padding) // 2).hex()  # a recorder cannot make it small
     for number in range(count):
         is_padded = padding > 0 or number % 3 == 0
-        publisher.publish(Header(frame_id=f"{number:6} " + "x" * (is_padded * abs(padding))))
+        publisher.publish(Header(frame_id=f"{number:6} " + text * is_padded))
         time.sleep(0.02)
     print("done", flush=True)
     sys.stdin.readline()

@@ -11,6 +11,7 @@ from wirecost.measure.cost.prices import machine_name
 from wirecost.results.report.shared import units
 
 from .faults import FAST_HZ, REFUSED, Fault
+from .ros1 import Pair
 from .runs import Watched
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "lost.md"
@@ -42,6 +43,19 @@ class Healthy:
     said: int
 
 
+@dataclass(frozen=True)
+class Row1:
+    """A pair of ROS 1: messages lost by the listener's numbers, and if it was said so."""
+
+    pair: Pair
+    lost: int
+    is_right: bool
+
+    @property
+    def cell(self) -> str:
+        return f"{self.lost:,}" if self.is_right else f"{self.lost:,}, wrong"
+
+
 def row_of(fault: Fault, ros: str, run: Watched) -> Row:
     """Compare what the command said of a fault with what its listener took."""
     said = run.of(fault.mode)
@@ -66,21 +80,32 @@ def healthy_of(run: Watched, modes: Sequence[str], seconds: float) -> Healthy:
     )
 
 
-def text(rows: Sequence[Row], healthy: Healthy, share: float) -> str:
+def text(rows: Sequence[Row], healthy: Healthy, share: float, ros1: Sequence[Row1]) -> str:
     """Return the page; ``share``: of a core that the command takes beside a fast publisher."""
     right = sum(row.is_right for row in rows)
     lines = [
-        "# What `lost --live ros2 --attach` finds",
+        "# What `lost --live` finds",
         "",
         "    sudo python -m benchmarks.lost PYTHON-WITH-RCLPY…    # in a checkout",
         "",
-        f"**It counts and places {right} of {len(rows)} losses as they were made. In "
-        f"{healthy.seconds / 60:g} minutes of {healthy.messages:,} messages it calls "
+        f"**`--live ros2 --attach` counts and places {right} of {len(rows)} losses as they were "
+        f"made. In {healthy.seconds / 60:g} minutes of {healthy.messages:,} messages it calls "
         f"{healthy.said} lost; {healthy.lost} were.** At {FAST_HZ:,} messages per second it takes "
         f"{units.percent(share)} of a core.",
         "",
         "```",
         *_table(rows),
+        "```",
+        "",
+        "`--live ros1`, by what nodes count of their connections, without breakpoints:",
+        "",
+        "```",
+        *_aligned(
+            [
+                ("made to lose", "place", "lost"),
+                *((row.pair.made, row.pair.place or "none", row.cell) for row in ros1),
+            ]
+        ),
         "```",
         "",
         f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
@@ -99,6 +124,10 @@ def _table(rows: Sequence[Row]) -> list[str]:
         (fault.made, fault.place, *(cells.get(name, "") for name in names))
         for fault, cells in by_fault.items()
     ]
+    return _aligned(lines)
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

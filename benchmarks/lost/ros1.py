@@ -22,7 +22,7 @@ from wirecost.results.records.lost_live import SENDER, TAKER
 PYTHON, MASTER = Path("/usr/bin/python3"), Path("/usr/bin/rosmaster")
 """Debian's programs."""
 NODE = Path(__file__).with_name("losing_ros1.py")
-LARGE = 300_000
+LARGE, COUNT = 300_000, 100
 WATCHED_S = 4.0
 """Seconds after the last message, in which listeners take it and looks confirm what died."""
 
@@ -36,6 +36,7 @@ class Pair:
     """
 
     name: str
+    made: str
     talker: str
     listener: str
     place: str = ""
@@ -43,19 +44,18 @@ class Pair:
     kept: int = 0
     callback_ms: int = 0
     padding: int = 20
-    count: int = 100
     is_stopped: bool = False
 
 
 PAIRS = (
-    Pair("healthy_py", "py", "py"),
-    Pair("healthy_cpp", "cpp", "cpp"),
-    Pair("varied", "py", "cpp", padding=-LARGE),
-    Pair("slow_py", "py", "py", SENDER, queue=2, callback_ms=200, padding=LARGE),
-    Pair("slow_cpp", "py", "cpp", TAKER, queue=2, callback_ms=100),
-    Pair("slow_both", "cpp", "cpp", TAKER, queue=2, callback_ms=100),
-    Pair("stopped_py", "cpp", "py", SENDER, queue=5, kept=1000, padding=LARGE, is_stopped=True),
-    Pair("stopped_cpp", "cpp", "cpp", SENDER, queue=5, kept=1000, padding=LARGE, is_stopped=True),
+    Pair("healthy_py", "rospy, healthy", "py", "py"),
+    Pair("healthy_cpp", "roscpp, healthy", "cpp", "cpp"),
+    Pair("varied", "sizes vary, healthy", "py", "cpp", padding=-LARGE),
+    Pair("slow_py", "slow rospy callback, large", "py", "py", SENDER, 2, 0, 200, LARGE),
+    Pair("slow_cpp", "slow roscpp callback", "py", "cpp", TAKER, 2, 0, 100),
+    Pair("slow_both", "the same, both roscpp", "cpp", "cpp", TAKER, 2, 0, 100),
+    Pair("stopped_py", "rospy stopped, large", "cpp", "py", SENDER, 5, 0, 0, LARGE, True),
+    Pair("stopped_cpp", "roscpp stopped, large", "cpp", "cpp", SENDER, 5, 1000, 0, LARGE, True),
 )
 
 
@@ -63,7 +63,7 @@ def compiled(folder: Path) -> Path:
     """Return the node of roscpp."""
     program = folder / "losing_ros1"
     libraries = ["-lroscpp", "-lrosconsole", "-lroscpp_serialization", "-lrostime"]
-    source = str(NODE.with_suffix(".cpp"))
+    source = str(NODE.parent / "cpp" / "losing_ros1.cpp")
     subprocess.run(["c++", "-std=c++17", source, "-o", program, *libraries], check=True)
     return program
 
@@ -123,7 +123,7 @@ def run(pairs: Sequence[Pair], folder: Path) -> Watched:
         _wait_for_port(port)
         talkers, listeners = [], []
         for pair in pairs:
-            about = [pair.name, pair.count, pair.queue, pair.callback_ms, pair.padding]
+            about = [pair.name, COUNT, pair.queue, pair.callback_ms, pair.padding]
             kept = [*about[:2], pair.kept or pair.queue, *about[3:]]
             by: dict[str, list[object]] = {"py": [PYTHON, NODE], "cpp": [program]}
             numbers = stack.enter_context((folder / pair.name).open("wb"))
