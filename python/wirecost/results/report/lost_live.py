@@ -251,7 +251,7 @@ def _deeper_reader(_lost: LiveLost, each: Subscription) -> str:
     rates = f"it takes a message every {takes}, and one is published every {published}"
     if each.takes_every_s > (each.published_every_s or 0.0):
         return f"Shorten the callback of {topic}, or give it a thread of its own: {rates}"
-    return f"{deeper}: {rates}, but in bursts"
+    return f"{deeper}: {rates}, but in bursts, or other callbacks of its node keep it waiting"
 
 
 def _deeper_writer(_lost: LiveLost, each: Subscription) -> str:
