@@ -44,7 +44,7 @@ def main() -> None:
         seen = sorted(rows(given.pythons), key=lambda row: FAULTS.index(row.fault))
         with tempfile.TemporaryDirectory() as folder:
             seen1 = ros1.run(ros1.PAIRS, Path(folder))
-        rows1 = [Row1(pair, seen1.missing(pair.name), seen1.is_exact(pair)) for pair in ros1.PAIRS]
+        rows1 = [Row1(pair, seen1.is_exact(pair)) for pair in ros1.PAIRS]
         fast = run(given.pythons[0], [f"{FAST}={FAST_S}"], NEAR)
         quiet = run(given.pythons[0], [f"{mode}={seconds}" for mode in HEALTHY], NEAR)
     page = text(seen, healthy_of(quiet, HEALTHY, seconds), fast.share, rows1)

@@ -45,15 +45,10 @@ class Healthy:
 
 @dataclass(frozen=True)
 class Row1:
-    """A pair of ROS 1: messages lost by the listener's numbers, and if it was said so."""
+    """A pair of ROS 1, and if what was said of it is what its listener took."""
 
     pair: Pair
-    lost: int
     is_right: bool
-
-    @property
-    def cell(self) -> str:
-        return f"{self.lost:,}" if self.is_right else f"{self.lost:,}, wrong"
 
 
 def row_of(fault: Fault, ros: str, run: Watched) -> Row:
@@ -97,20 +92,23 @@ def text(rows: Sequence[Row], healthy: Healthy, share: float, ros1: Sequence[Row
         *_table(rows),
         "```",
         "",
-        "`--live ros1`, by what nodes count of their connections, without breakpoints:",
-        "",
-        "```",
-        *_aligned(
-            [
-                ("made to lose", "place", "lost"),
-                *((row.pair.made, row.pair.place or "none", row.cell) for row in ros1),
-            ]
-        ),
-        "```",
+        _of_ros1(ros1),
         "",
         f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _of_ros1(rows: Sequence[Row1]) -> str:
+    """Return what was said of ROS 1, where some pairs lose nothing."""
+    losing = [row for row in rows if row.pair.place]
+    healthy = [row for row in rows if not row.pair.place]
+    right = sum(row.is_right for row in losing)
+    accused = sum(not row.is_right for row in healthy)
+    return (
+        f"`--live ros1` counts and places {right} of {len(losing)} losses in queues of rospy and "
+        f"roscpp, and accuses {accused} of {len(healthy)} healthy pairs."
+    )
 
 
 def _table(rows: Sequence[Row]) -> list[str]:
@@ -124,10 +122,6 @@ def _table(rows: Sequence[Row]) -> list[str]:
         (fault.made, fault.place, *(cells.get(name, "") for name in names))
         for fault, cells in by_fault.items()
     ]
-    return _aligned(lines)
-
-
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -36,7 +36,6 @@ class Pair:
     """
 
     name: str
-    made: str
     talker: str
     listener: str
     place: str = ""
@@ -48,14 +47,14 @@ class Pair:
 
 
 PAIRS = (
-    Pair("healthy_py", "rospy, healthy", "py", "py"),
-    Pair("healthy_cpp", "roscpp, healthy", "cpp", "cpp"),
-    Pair("varied", "sizes vary, healthy", "py", "cpp", padding=-LARGE),
-    Pair("slow_py", "slow rospy callback, large", "py", "py", SENDER, 2, 0, 200, LARGE),
-    Pair("slow_cpp", "slow roscpp callback", "py", "cpp", TAKER, 2, 0, 100),
-    Pair("slow_both", "the same, both roscpp", "cpp", "cpp", TAKER, 2, 0, 100),
-    Pair("stopped_py", "rospy stopped, large", "cpp", "py", SENDER, 5, 0, 0, LARGE, True),
-    Pair("stopped_cpp", "roscpp stopped, large", "cpp", "cpp", SENDER, 5, 1000, 0, LARGE, True),
+    Pair("healthy_py", "py", "py"),
+    Pair("healthy_cpp", "cpp", "cpp"),
+    Pair("varied", "py", "cpp", padding=-LARGE),
+    Pair("slow_py", "py", "py", SENDER, 2, 0, 200, LARGE),
+    Pair("slow_cpp", "py", "cpp", TAKER, 2, 0, 100),
+    Pair("slow_both", "cpp", "cpp", TAKER, 2, 0, 100),
+    Pair("stopped_py", "cpp", "py", SENDER, 5, 0, 0, LARGE, True),
+    Pair("stopped_cpp", "cpp", "cpp", SENDER, 5, 1000, 0, LARGE, True),
 )
 
 

@@ -9,7 +9,9 @@ from support.answers import all_of, first_screen
 from wirecost.results.records.lost_live import (
     OPEN,
     READER,
+    SENDER,
     SOCKET,
+    TAKER,
     WAY,
     WRITER,
     HeardTopic,
@@ -63,6 +65,35 @@ def test_the_sentence_and_the_remedy_fit(
     places: dict[str, int], about: dict[str, object], said: str
 ) -> None:
     assert said in screen(lost(subscription(places, **about), usual_buffer=212_992))
+
+
+@pytest.mark.parametrize(
+    ("places", "about", "said"),
+    [
+        (
+            {SENDER: 9},
+            {},
+            "/points: 9 of 600 messages did not reach /filter in 30.0 s: they fell out",
+        ),
+        ({SENDER: 9}, {}, "callback of /filter, or raise queue_size of the publisher of /points"),
+        ({TAKER: 9}, {}, "fell out of the subscriber's queue"),
+        ({TAKER: 9}, {"is_least": True}, "at least 9 of 600 messages did not reach /filter"),
+        ({}, {"is_unsized": True}, "how many cannot be told, as their sizes vary"),
+        ({}, {"is_unsized": True}, "or raise queue_size of the publisher of /points"),
+        (
+            {},
+            {"is_open": True, "untaken": 40},
+            "40 messages of 30.0 s have not reached /filter: th",
+        ),
+        ({}, {"untaken": 40, "unread": 2048}, "they wait, or died. Its socket holds 2.05 kB"),
+        ({}, {"is_open": True, "untaken": 1}, "No message was lost: 1 subscriber took all of 600"),
+    ],
+)
+def test_nodes_of_ros_1_count_themselves(
+    places: dict[str, int], about: dict[str, object], said: str
+) -> None:
+    text = screen(lost(subscription(places, **about), system="ros1", is_attached=False))
+    assert said in text and "--attach" not in text
 
 
 def test_without_breakpoints_no_subscriber_is_said_to_lose() -> None:

@@ -69,10 +69,20 @@ def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
         assert lost_between(looks, 50).by_publisher == lost
 
 
-def test_nodes_that_tell_anything_else_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = {"getBusInfo": [[0, "/b", "o", "TCPROS", "/t", True]], "getBusStats": [["x"], 7]}
+@pytest.mark.parametrize(
+    "stats",
+    [
+        7, [], ["x"], [["x"], 7], [[["/t", [[0, "x", 1, 2, 0]]]], []],
+        [[["/t", [[0, 1, 2, [], 0]]]], []], [[["/t", "x", [[0, 1, 2, 1]]]], []],
+        [[], [["/t", [[0, 1, 2, None, 0]]]]], [1, "", 3],
+    ],
+)  # fmt: skip
+def test_nodes_that_tell_anything_else_are_left_out(
+    stats: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = Connections.__new__(Connections)
     seen._uris, seen._looks = {"/a": "http://a"}, {}
-    monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: told["getBusInfo"])
-    monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: told["getBusStats"])
+    info = [[0, "/b", "o", "TCPROS", "/t", True]]
+    monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: info)
+    monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: stats)
     assert seen._counted(["/a"]) == {} and seen._uris == {}

@@ -26,6 +26,8 @@ SETTLED_S, CONFIRMING = 0.05, 2
 """Seconds in which a thread writes or reads what it has, and looks that must show a loss."""
 TCP, PREFIX = "TCPROS", 4
 """The protocol, and bytes before each message."""
+MOST = 10_000
+"""Connections of which counts are kept; a node may say anything."""
 WRAP = 1 << 32
 """Bytes at which roscpp's counts begin again."""
 
@@ -118,6 +120,8 @@ class Connections:
 
     def _note(self, key: Key, look: Look) -> None:
         """Keep the first look, the first and the last two with empty sockets, and the last one."""
+        if len(self._looks) >= MOST and key not in self._looks:
+            return
         looks = self._looks.setdefault(key, [])
         looks.append(look)
         empty = [each for each in looks if each.unread == 0]
@@ -161,7 +165,7 @@ class Connections:
         stats = rpc.answer_of(uri, "getBusStats", NAME, timeout_s=PATIENCE_S)
         if stats[0] == 1:  # rospy's answer has the usual form, roscpp's begins with publishers
             stats = stats[2]
-        peers = {(each[0], each[4]): str(each[1]) for each in info if each[3] == TCP}
+        peers = {(int(each[0]), str(each[4])): str(each[1]) for each in info if each[3] == TCP}
         publishers, subscribers = stats[0], stats[1]
         return peers, dict(_senders(publishers, peers)), dict(_receivers(subscribers, peers))
 
@@ -181,16 +185,17 @@ def _senders(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
             if (number, topic) not in peers:
                 continue
             if published:
-                yield (number, topic), End(published[0], counts[0], is_rospy=True)
+                yield (number, topic), End(int(published[0]), int(counts[0]), is_rospy=True)
             else:
-                yield (number, topic), End(size, counts[1], is_rospy=False)
+                yield (number, topic), End(int(size), int(counts[1]), is_rospy=False)
 
 
 def _receivers(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
     """Yield the ends of subscribers; roscpp does not count the prefix of a message."""
     for topic, connections in told:
-        for number, size, count, dropped, *_ in connections:
+        for number, *counts in connections:
             if (number, topic) in peers:
+                size, count, dropped = map(int, counts[:3])
                 is_rospy = dropped < 0
                 passed = size if is_rospy else size + PREFIX * count
                 about = None if is_rospy else dropped
