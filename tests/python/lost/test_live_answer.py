@@ -105,6 +105,15 @@ def test_without_breakpoints_no_subscriber_is_said_to_lose() -> None:
     assert "wirecost lost --live ros2 --attach" in text
 
 
+def test_drops_at_sockets_are_told_where_takes_are_not() -> None:
+    untold = subscription({}, published=None, taken=None, dropped_datagrams=12)
+    text = screen(lost(untold, is_attached=False, system="dds"))
+    assert "1. Enlarge the receive buffer of /filter" in text
+    assert "12 datagrams did not fit into its sockets; what they held cannot be told" in text
+    healthy = subscription({}, published=None, taken=None, dropped_datagrams=0)
+    assert "Enlarge" not in screen(lost(healthy, is_attached=False, system="dds"))
+
+
 def test_records_that_did_not_fit_prove_no_loss() -> None:
     text = screen(lost(subscription({READER: 9}), unread=3))
     assert text.startswith("3 records of calls did not fit into memory")

@@ -231,6 +231,11 @@ def _steps(lost: LiveLost) -> Iterator[str]:
     for each in worst:
         if each.is_unsized:
             yield _longer_sender(lost, each)
+        if each.taken is None and each.dropped_datagrams:
+            yield (
+                f"{_larger_buffer(lost, each)}. {counted(each.dropped_datagrams, 'datagram')} did "
+                f"not fit into its sockets; what they held {UNTOLD}"
+            )
         for place, _count_there in _places(each):
             if place in REMEDIES:
                 yield REMEDIES[place](lost, each)
