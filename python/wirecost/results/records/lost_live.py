@@ -75,7 +75,8 @@ class HeardTopic(msgspec.Struct, kw_only=True, frozen=True):
 class LiveLost(msgspec.Struct, kw_only=True, frozen=True):
     """Subscriptions of a running graph.
 
-    ``topics``: how many the graph has; ``is_attached``: breakpoints counted, else a subscription to
+    ``topics``: how many the graph has; ``drops``: datagrams at full sockets, by the number of a
+    process whose nodes are not known; ``is_attached``: breakpoints counted, else a subscription to
     each topic; ``unread``: records of calls for which there was no room; ``looking``: share of a
     core that counting took.
     """
@@ -87,6 +88,7 @@ class LiveLost(msgspec.Struct, kw_only=True, frozen=True):
     topics: Count
     is_attached: bool
     subscriptions: list[Subscription]
+    drops: dict[str, Count] = {}
     heard: list[HeardTopic] = []
     unread: Count = 0
     is_full: bool = False

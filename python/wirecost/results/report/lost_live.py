@@ -310,6 +310,11 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         + (f" Its socket holds {units.size(each.unread)}." if each.unread else "")
         for each in sorted(untaken, key=lambda each: -each.untaken)
     ]
+    lines += [
+        f"Process {pid}: {counted(count, 'datagram')} did not fit into its sockets; whose they were "
+        f"{UNTOLD}."
+        for pid, count in sorted(lost.drops.items(), key=lambda item: -item[1])
+    ]
     yield from ((line, "") for line in few(lines))
     if lost.is_attached and any(each.taken is None for each in lost.subscriptions):
         yield f"{UNSEEN}: within a process, or nothing came.", "dim"

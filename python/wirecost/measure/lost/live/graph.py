@@ -71,8 +71,14 @@ class WatchedGraph(Closing):
             self._calls.look()
         self._look_at_connections()
         self._sockets.look(self._graph.pids)
+        drops = {pid: self._sockets.of(pid) or 0 for pid in self._graph.pids}
         return LiveLost(
             system=self._request.system,
+            drops={
+                str(pid): count
+                for pid, count in drops.items()
+                if count and not self._graph.nodes_of(pid)
+            },
             seconds=survey.duration_s,
             topics=len(topics),
             is_attached=self._calls is not None,
