@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 
+from . import ros1
 from .faults import FAST, FAULTS, HEALTHY, NEAR
-from .page import PAGE, Row, healthy_of, row_of, text
+from .page import PAGE, Row, Row1, healthy_of, row_of, text
 from .runs import run
 
 FAST_S = 20
@@ -40,9 +42,12 @@ def main() -> None:
     seconds = nanoseconds("--healthy", given.healthy, "s") / 1e9
     with scratch.run():
         seen = sorted(rows(given.pythons), key=lambda row: FAULTS.index(row.fault))
+        with tempfile.TemporaryDirectory() as folder:
+            seen1 = ros1.run(ros1.PAIRS, Path(folder))
+        rows1 = [Row1(pair, seen1.is_exact(pair)) for pair in ros1.PAIRS]
         fast = run(given.pythons[0], [f"{FAST}={FAST_S}"], NEAR)
         quiet = run(given.pythons[0], [f"{mode}={seconds}" for mode in HEALTHY], NEAR)
-    page = text(seen, healthy_of(quiet, HEALTHY, seconds), fast.share)
+    page = text(seen, healthy_of(quiet, HEALTHY, seconds), fast.share, rows1)
     PAGE.write_text(page, encoding="utf-8")
     print(page)
 

@@ -45,6 +45,7 @@ FAULTS = (
     Fault("burst", "depth 5, bursts of 20", READER),
     Fault("stopped", "depth 10, stopped", READER),
     Fault("mismatch", "reliable asked", REFUSED),
+    Fault("busy", "another callback is slow", READER),
     Fault("writer", "writer's depth 1, small socket", WRITER, SMALL),
     Fault("socket", "best effort, small socket", SOCKET, SMALL),
     Fault("way", "best effort, lossy network", WAY, LOSSY),

@@ -35,7 +35,7 @@ class Mode:
     """``burst``: messages without a pause between them; ``large``: every other one is.
 
     ``kept``: depth of the listener where it is another; ``stopped_s``: for how long that stands
-    still.
+    still; ``other_s``: how long another callback of its node takes, ten times in all.
     """
 
     count: int = 100
@@ -46,6 +46,7 @@ class Mode:
     callback_s: float = 0.0
     large: bool = False
     stopped_s: float = 0.0
+    other_s: float = 0.0
     offered: Any = RELIABLE
     asked: Any = RELIABLE
 
@@ -57,6 +58,7 @@ MODES = {
     "fast": Mode(count=5000, hz=100, burst=50, depth=1000),
     "slow": Mode(count=60, depth=1, callback_s=0.2),
     "burst": Mode(count=80, hz=2, depth=5, burst=20, callback_s=0.005),
+    "busy": Mode(depth=2, other_s=0.3),
     "stopped": Mode(stopped_s=1.0),
     "socket": Mode(count=60, hz=30, large=True, offered=BEST_EFFORT, asked=BEST_EFFORT),
     "writer": Mode(count=60, hz=30, depth=1, kept=100, large=True),
@@ -69,6 +71,7 @@ def talk(name: str, mode: Mode) -> None:
     node = Node(f"{name}_talker")
     profile = qos.QoSProfile(depth=mode.depth, reliability=mode.offered)
     publisher = node.create_publisher(String, name, profile)
+    other = node.create_publisher(String, f"{name}_other", 10) if mode.other_s else None
     count = publisher.get_subscription_count
     if mode.offered != mode.asked:  # they never meet
         count = partial(node.count_subscribers, name)
@@ -83,6 +86,8 @@ def talk(name: str, mode: Mode) -> None:
     for number in range(mode.count):
         padding = "x" * LARGE if mode.large and number % 2 else ""
         publisher.publish(String(data=f"{number} {padding}"))
+        if other is not None and number % 10 == 5:
+            other.publish(String())
         if (number + 1) % mode.burst == 0:
             due = max(due + 1 / mode.hz, time.monotonic())  # no catching up on a busy machine
             time.sleep(max(0.0, due - time.monotonic()))
@@ -101,6 +106,8 @@ def listen(name: str, mode: Mode) -> None:
     node = Node(f"{name}_listener")
     profile = qos.QoSProfile(depth=mode.kept or mode.depth, reliability=mode.asked)
     node.create_subscription(String, name, take, profile)
+    if mode.other_s:
+        node.create_subscription(String, f"{name}_other", lambda _: time.sleep(mode.other_s), 10)
     rclpy.spin(node)
 
 

@@ -11,6 +11,7 @@ from wirecost.measure.cost.prices import machine_name
 from wirecost.results.report.shared import units
 
 from .faults import FAST_HZ, REFUSED, Fault
+from .ros1 import Pair
 from .runs import Watched
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "lost.md"
@@ -42,6 +43,14 @@ class Healthy:
     said: int
 
 
+@dataclass(frozen=True)
+class Row1:
+    """A pair of ROS 1, and if what was said of it is what its listener took."""
+
+    pair: Pair
+    is_right: bool
+
+
 def row_of(fault: Fault, ros: str, run: Watched) -> Row:
     """Compare what the command said of a fault with what its listener took."""
     said = run.of(fault.mode)
@@ -66,16 +75,16 @@ def healthy_of(run: Watched, modes: Sequence[str], seconds: float) -> Healthy:
     )
 
 
-def text(rows: Sequence[Row], healthy: Healthy, share: float) -> str:
+def text(rows: Sequence[Row], healthy: Healthy, share: float, ros1: Sequence[Row1]) -> str:
     """Return the page; ``share``: of a core that the command takes beside a fast publisher."""
     right = sum(row.is_right for row in rows)
     lines = [
-        "# What `lost --live ros2 --attach` finds",
+        "# What `lost --live` finds",
         "",
         "    sudo python -m benchmarks.lost PYTHON-WITH-RCLPY…    # in a checkout",
         "",
-        f"**It counts and places {right} of {len(rows)} losses as they were made. In "
-        f"{healthy.seconds / 60:g} minutes of {healthy.messages:,} messages it calls "
+        f"**`--live ros2 --attach` counts and places {right} of {len(rows)} losses as they were "
+        f"made. In {healthy.seconds / 60:g} minutes of {healthy.messages:,} messages it calls "
         f"{healthy.said} lost; {healthy.lost} were.** At {FAST_HZ:,} messages per second it takes "
         f"{units.percent(share)} of a core.",
         "",
@@ -83,9 +92,23 @@ def text(rows: Sequence[Row], healthy: Healthy, share: float) -> str:
         *_table(rows),
         "```",
         "",
+        _of_ros1(ros1),
+        "",
         f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _of_ros1(rows: Sequence[Row1]) -> str:
+    """Return what was said of ROS 1, where some pairs lose nothing."""
+    losing = [row for row in rows if row.pair.place]
+    healthy = [row for row in rows if not row.pair.place]
+    right = sum(row.is_right for row in losing)
+    accused = sum(not row.is_right for row in healthy)
+    return (
+        f"`--live ros1` counts and places {right} of {len(losing)} losses in queues of rospy and "
+        f"roscpp, and accuses {accused} of {len(healthy)} healthy pairs."
+    )
 
 
 def _table(rows: Sequence[Row]) -> list[str]:

@@ -67,9 +67,9 @@ with ExitStack() as stack:
         talker.stdin.flush()
     for talker in talkers:
         wait_for(talker, b"done")
-    time.sleep(WATCHED_S)
     share = meter.read().cpu_ns / 1e9 / (time.monotonic() - begin_s)
     (folder / "share").write_text(str(share))
+    time.sleep(WATCHED_S)
     watch.send_signal(signal.SIGINT)
     sys.stderr.buffer.write(watch.communicate()[1])
     sys.exit(watch.returncode)

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from wirecost.results.records.lost_live import READER, WAY
 from wirecost_scenarios.lost.faults import FAST, FAULTS, HEALTHY, REFUSED
-from wirecost_scenarios.lost.page import PAGE, healthy_of, row_of, text
+from wirecost_scenarios.lost.page import PAGE, Row1, healthy_of, row_of, text
+from wirecost_scenarios.lost.ros1 import PAIRS
 from wirecost_scenarios.lost.runs import NODE, Watched
 
 SLOW, _, _, MISMATCH, *_ = FAULTS
@@ -40,11 +41,22 @@ def test_a_refusal_is_right_where_nothing_came() -> None:
 def test_the_page_shows_what_was_wrong() -> None:
     wrong = row_of(SLOW, "jazzy", run("slow", [1, 2, 5], {WAY: 2}))
     right = row_of(MISMATCH, "kilted", run("mismatch", [], {}, refusals={"why": ["/talker"]}))
-    page = text([wrong, right], healthy_of(run("healthy", [1, 2], {}), ["healthy"], 300), 0.013)
-    assert "**It counts and places 1 of 2 losses as they were made. In 5 minutes of 2" in page
+    page = text(
+        [wrong, right],
+        healthy_of(run("healthy", [1, 2], {}), ["healthy"], 300),
+        0.013,
+        [
+            Row1(PAIRS[0], is_right=False),
+            Row1(PAIRS[3], is_right=True),
+            Row1(PAIRS[4], is_right=False),
+        ],
+    )
+    assert "counts and places 1 of 2 losses as they were made. In 5 minutes of 2" in page
     assert "of 2 messages it calls 0 lost; 0 were.**" in page
     assert f"{SLOW.made}  {SLOW.place}  2, wrong: 2 on the way\n" in page
-    assert page.splitlines()[-4].split() == [*MISMATCH.made.split(), REFUSED, "all"]
+    assert [*MISMATCH.made.split(), REFUSED, "all"] in map(str.split, page.splitlines())
+    assert "places 1 of 2 losses in queues of rospy" in page
+    assert "accuses 1 of 1 healthy" in page
 
 
 def test_each_fault_is_a_mode_and_on_the_page() -> None:

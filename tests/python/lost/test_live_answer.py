@@ -9,7 +9,9 @@ from support.answers import all_of, first_screen
 from wirecost.results.records.lost_live import (
     OPEN,
     READER,
+    SENDER,
     SOCKET,
+    TAKER,
     WAY,
     WRITER,
     HeardTopic,
@@ -65,6 +67,35 @@ def test_the_sentence_and_the_remedy_fit(
     assert said in screen(lost(subscription(places, **about), usual_buffer=212_992))
 
 
+@pytest.mark.parametrize(
+    ("places", "about", "said"),
+    [
+        (
+            {SENDER: 9},
+            {},
+            "/points: 9 of 600 messages did not reach /filter in 30.0 s: they fell out",
+        ),
+        ({SENDER: 9}, {}, "callback of /filter, or raise queue_size of the publisher of /points"),
+        ({TAKER: 9}, {}, "fell out of the subscriber's queue"),
+        ({TAKER: 9}, {"is_least": True}, "at least 9 of 600 messages did not reach /filter"),
+        ({}, {"is_unsized": True}, "how many cannot be told, as their sizes vary"),
+        ({}, {"is_unsized": True}, "or raise queue_size of the publisher of /points"),
+        (
+            {},
+            {"is_open": True, "untaken": 40},
+            "40 messages of 30.0 s have not reached /filter: th",
+        ),
+        ({}, {"untaken": 40, "unread": 2048}, "they wait, or died. Its socket holds 2.05 kB"),
+        ({}, {"is_open": True, "untaken": 1}, "No message was lost: 1 subscriber took all of 600"),
+    ],
+)
+def test_nodes_of_ros_1_count_themselves(
+    places: dict[str, int], about: dict[str, object], said: str
+) -> None:
+    text = screen(lost(subscription(places, **about), system="ros1", is_attached=False))
+    assert said in text and "--attach" not in text
+
+
 def test_without_breakpoints_no_subscriber_is_said_to_lose() -> None:
     heard = [HeardTopic(topic="/points", published=600, missed=37, lost=6)]
     untold = subscription({}, published=None, taken=None)
@@ -72,6 +103,17 @@ def test_without_breakpoints_no_subscriber_is_said_to_lose() -> None:
     assert text.startswith("What subscribers took cannot be told without --attach.")
     assert "own subscription missed 37 messages of 1 topic" in text
     assert "wirecost lost --live ros2 --attach" in text
+
+
+def test_drops_at_sockets_are_told_where_takes_are_not() -> None:
+    untold = subscription({}, published=None, taken=None, dropped_datagrams=12)
+    text = screen(lost(untold, is_attached=False, system="dds"))
+    assert "1. Enlarge the receive buffer of /filter" in text
+    assert "12 datagrams did not fit into its sockets; what they held cannot be told" in text
+    unknown = lost(untold, is_attached=False, system="dds", drops={"41": 12})
+    assert "Process 41: 12 datagrams did not fit into its sockets" in screen(unknown)
+    healthy = subscription({}, published=None, taken=None, dropped_datagrams=0)
+    assert "Enlarge" not in screen(lost(healthy, is_attached=False, system="dds"))
 
 
 def test_records_that_did_not_fit_prove_no_loss() -> None:

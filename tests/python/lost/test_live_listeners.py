@@ -17,7 +17,7 @@ from wirecost.measure.cost.live.ros1_listener import Graph
 from wirecost.replay.dds import qos
 
 GRAPH = """
-import signal, subprocess, sys, time
+import signal, socket, subprocess, sys, time
 from wirecost import _dds
 from wirecost._middleware import Queue
 from wirecost.replay.dds import qos
@@ -27,6 +27,12 @@ writer = _dds.Writer(writing, "t", "T", qos.any_of_class(False, False), b"")
 watch = subprocess.Popen([sys.executable, "-m", "wirecost", "lost", "--live", "dds", *sys.argv[1:]])
 while not writer.readers() and watch.poll() is None:
     time.sleep(0.05)
+small, other = (socket.socket(type=socket.SOCK_DGRAM) for _ in range(2))
+small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+small.bind(("127.0.0.1", 0))
+time.sleep(2)
+for _ in range(100):
+    other.sendto(bytes(1000), small.getsockname())
 for _ in range(200):
     writer.send(bytes(8))
     time.sleep(0.01)
@@ -47,6 +53,8 @@ def test_a_domain_has_refusals_and_no_places(tmp_path: Path) -> None:
     found = json.loads(out.read_text())
     (subscription,) = found["subscriptions"]
     assert subscription["refusals"] and not subscription["places"]
+    assert 50 < subscription["dropped_datagrams"] < 100
+    assert "datagrams did not fit into its sockets; what they held cannot be told" in text
     (heard,) = found["heard"]
     assert heard["published"] > 50 and heard["missed"] == heard["lost"] == 0
 

@@ -115,6 +115,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "data.recordings",
         "measure.cost",
         "observe.probe",
+        "replay",
         "results.records",
     },
     "measure.campaign": {
@@ -180,6 +181,7 @@ CPP_MAY_INCLUDE: dict[str, set[str]] = {
     },
     "benchmarks/fmi/cpp": {"bench"},
     "benchmarks/heap/cpp": {"bench"},
+    "benchmarks/lost/cpp": set(),
     "benchmarks/notification": set(),
     "benchmarks/probe/cpp": {"wirecost/probe"},
 }

@@ -34,24 +34,38 @@ def call(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
         RefusedError: the code is not 1.
         PeerError: not reachable, too slow, too long, or no such answer.
     """
+    return value_of(_asked(uri, method, arguments, timeout_s), f"{uri} {method}")
+
+
+def answer_of(uri: str, method: str, *arguments: Any, timeout_s: float = 5) -> Any:
+    """Return an answer of any form, as roscpp gives of its statistics. Raises PeerError."""
+    return _answer(_asked(uri, method, arguments, timeout_s), f"{uri} {method}")
+
+
+def _asked(uri: str, method: str, arguments: tuple[Any, ...], timeout_s: float) -> bytes:
     body = xmlrpc.client.dumps(arguments, method, allow_none=True).encode()
-    return value_of(_post(uri, body, timeout_s), f"{uri} {method}")
+    return _post(uri, body, timeout_s)
 
 
 def value_of(response: bytes, source: str) -> Any:
     """Return the value of an answer's XML; as ``call``, which names its ``source``."""
+    match _answer(response, source):
+        case [int(code), status, value]:
+            if code != 1:
+                raise RefusedError(str(status))
+            return value
+    raise PeerError(f"{source} answers with something else than code, status and value")
+
+
+def _answer(response: bytes, source: str) -> Any:
+    """Return what an answer's XML holds. Raises PeerError."""
     try:
         (answer,), _ = xmlrpc.client.loads(response)
     except xmlrpc.client.Fault as fault:
         raise RefusedError(str(fault.faultString)) from None
     except _MALFORMED:
         raise PeerError(f"{source} does not answer as XML-RPC") from None
-    match answer:
-        case [int(code), status, value]:
-            if code != 1:
-                raise RefusedError(str(status))
-            return value
-    raise PeerError(f"{source} answers with something else than code, status and value")
+    return answer
 
 
 def _post(uri: str, body: bytes, timeout_s: float) -> bytes:

@@ -12,10 +12,12 @@ VERSION = 1
 WRITER, SOCKET, WAY, READER, OPEN = (
     "writer's history", "socket", "on the way", "reader's history", "cannot be told"
 )  # fmt: skip
+SENDER, TAKER = "publisher's queue", "subscriber's queue"
 """Places where messages died: the publisher had no room to keep a reliable message until it was
 received; the receiving socket's buffer was full; before the reader, by shared memory or a network;
-the reader had no room to keep a message until it was taken; one of these."""
-PLACES = (READER, SOCKET, WRITER, WAY, OPEN)
+the reader had no room to keep a message until it was taken; one of these. In ROS 1, the queue of
+a connection."""
+PLACES = (READER, TAKER, SOCKET, WRITER, SENDER, WAY, OPEN)
 
 
 class Subscription(msgspec.Struct, kw_only=True, frozen=True):
@@ -28,6 +30,10 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     while others waited, None where none did; ``published_every_s``: mean interval;
     ``dropped_datagrams``: at sockets of the process, of all topics together, None where nobody may
     look; ``refusals``: publishers whose QoS does not fit, by what does not.
+    In ROS 1, all counts are since the first look; ``unread``: bytes that wait in its sockets now;
+    ``is_least``: perhaps more died; ``is_unsized``: some died in the publisher's queue, and nobody
+    can say how many, as their sizes vary; ``is_open``: its sockets never were empty, so whether
+    some died there cannot be told.
     """
 
     topic: str
@@ -43,6 +49,10 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     published_every_s: Amount | None = None
     dropped_datagrams: Count | None = None
     refusals: dict[str, list[str]] = {}
+    unread: Count = 0
+    is_least: bool = False
+    is_unsized: bool = False
+    is_open: bool = False
 
     @property
     def missing(self) -> int:
@@ -65,7 +75,8 @@ class HeardTopic(msgspec.Struct, kw_only=True, frozen=True):
 class LiveLost(msgspec.Struct, kw_only=True, frozen=True):
     """Subscriptions of a running graph.
 
-    ``topics``: how many the graph has; ``is_attached``: breakpoints counted, else a subscription to
+    ``topics``: how many the graph has; ``drops``: datagrams at full sockets, by the number of a
+    process whose nodes are not known; ``is_attached``: breakpoints counted, else a subscription to
     each topic; ``unread``: records of calls for which there was no room; ``looking``: share of a
     core that counting took.
     """
@@ -77,12 +88,18 @@ class LiveLost(msgspec.Struct, kw_only=True, frozen=True):
     topics: Count
     is_attached: bool
     subscriptions: list[Subscription]
+    drops: dict[str, Count] = {}
     heard: list[HeardTopic] = []
     unread: Count = 0
     is_full: bool = False
     is_whole: bool = True
     usual_buffer: Count | None = None
     looking: Amount = 0.0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether anything says what subscribers took."""
+        return self.is_attached or any(each.taken is not None for each in self.subscriptions)
 
     def missing(self, *places: str) -> int:
         return sum(

@@ -12,7 +12,9 @@ from wirecost.results.records.lost_live import (
     OPEN,
     PLACES,
     READER,
+    SENDER,
     SOCKET,
+    TAKER,
     WAY,
     WRITER,
     HeardTopic,
@@ -27,8 +29,8 @@ from wirecost.system.foreign import shown, without_middle
 
 LONGEST_NAME = 24
 UNTOLD = "cannot be told"
-ROS2 = "ros2"
-"""System in which breakpoints count what subscribers take."""
+ROS2, ROS1 = "ros2", "ros1"
+"""Systems in which breakpoints, and the nodes themselves, count what subscribers take."""
 UNSEEN, ELSEWHERE = "took nothing", "publisher is elsewhere"
 REFUSED = "QoS does not fit"
 
@@ -64,22 +66,20 @@ def sentence(lost: LiveLost) -> str:
             f"{counted(lost.unread, 'record')} of calls did not fit into memory: what was taken "
             "cannot be told. Try again with fewer programs beside it."
         )
-    if not lost.is_attached:
+    if not lost.is_told:
         return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
     told = [each for each in lost.subscriptions if each.taken]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
     worst = max(told, key=lambda each: each.missing)
     if not worst.missing:
-        here = [each.published for each in told if each.published is not None]
-        if not here:
-            return f"No reader noticed a loss in {span}; the publishers are elsewhere."
-        return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+        return _unknown(told, span) or _none_lost(told, span)
     count = (
         f"{worst.missing:,}"
         if worst.published is None
         else f"{worst.missing:,} of {worst.published:,}"
     )
+    count = f"at least {count}" if worst.is_least else count
     who = f"{count} messages did not reach {_nodes(worst)}"
     places = _places(worst)
     parts = [f"{count:,} {_died(place)}" for place, count in places]
@@ -87,6 +87,30 @@ def sentence(lost: LiveLost) -> str:
     others = counted(sum(bool(each.missing) for each in told) - 1, "more subscriber")
     also = "" if others.startswith("0") else f" {others} lost messages, too."
     return f"{_topic(worst)}: {who} in {span}: {died}.{also}"
+
+
+def _none_lost(told: list[Subscription], span: str) -> str:
+    here = [each.published for each in told if each.published is not None]
+    if not here:
+        return f"No reader noticed a loss in {span}; the publishers are elsewhere."
+    return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+
+
+def _unknown(told: list[Subscription], span: str) -> str:
+    """Return what died in ROS 1, or waits, and has no number; empty where nothing did."""
+    for each in told:
+        if each.is_unsized:
+            return (
+                f"{_topic(each)}: messages on the way to {_nodes(each)} {_died(SENDER)} in {span}; "
+                f"how many {UNTOLD}, as their sizes vary."
+            )
+    late = max(told, key=lambda each: each.untaken if each.is_open else 0)
+    if late.is_open and late.untaken > 1:
+        return (
+            f"{_topic(late)}: {late.untaken:,} messages of {span} have not reached "
+            f"{_nodes(late)}: they wait, or died."
+        )
+    return ""
 
 
 def _untold(lost: LiveLost) -> str:
@@ -116,6 +140,8 @@ def _died(place: str) -> str:
         WRITER: "fell out of the writer's history",
         SOCKET: "were dropped at the full socket",
         WAY: "were lost on the way",
+        SENDER: "fell out of the publisher's queue",
+        TAKER: "fell out of the subscriber's queue",
         OPEN: "died at a place that cannot be told",
     }[place]
 
@@ -135,10 +161,11 @@ def ledger_table(lost: LiveLost, rows: list[_Row]) -> Table:
             optional=1,
         ),
     ]
-    notes = ["published: between the first and the last message that the subscriber took."]
-    notes += ["drops: datagrams at full sockets of its process, of all topics together."]
-    if not lost.is_attached:
-        notes = notes[1:]
+    notes = ["drops: datagrams at full sockets of its process, of all topics together."]
+    if lost.is_attached:
+        notes.insert(0, "published: between the first and the last message that it took.")
+    if lost.system == ROS1:
+        notes = []
     return Table.of("Messages of each subscriber", rows, columns, notes if rows else [])
 
 
@@ -158,6 +185,9 @@ def _rows(lost: LiveLost) -> list[_Row]:
     for each in lost.subscriptions:
         rows += [_Row(each, place, count) for place, count in _places(each)]
         rows += [_Row(each, REFUSED, None)] if each.refusals else []
+        if each.is_unsized or (each.is_open and each.untaken > 1):
+            rows.append(_Row(each, SENDER if each.is_unsized else OPEN, None))
+            continue
         if each.published is None and each.taken:
             rows += [] if each.missing else [_Row(each, ELSEWHERE, None)]
         elif each.published is None and not each.refusals:
@@ -199,6 +229,13 @@ def _steps(lost: LiveLost) -> Iterator[str]:
             of = ", ".join(without_middle(shown(name), LONGEST_NAME) for name in publishers)
             yield f"Let {_nodes(each)} and {of} agree on {_topic(each)}: {shown(why.strip(' ;'))}"
     for each in worst:
+        if each.is_unsized:
+            yield _longer_sender(lost, each)
+        if each.taken is None and each.dropped_datagrams:
+            yield (
+                f"{_larger_buffer(lost, each)}. {counted(each.dropped_datagrams, 'datagram')} did "
+                f"not fit into its sockets; what they held {UNTOLD}"
+            )
         for place, _count_there in _places(each):
             if place in REMEDIES:
                 yield REMEDIES[place](lost, each)
@@ -219,7 +256,7 @@ def _deeper_reader(_lost: LiveLost, each: Subscription) -> str:
     rates = f"it takes a message every {takes}, and one is published every {published}"
     if each.takes_every_s > (each.published_every_s or 0.0):
         return f"Shorten the callback of {topic}, or give it a thread of its own: {rates}"
-    return f"{deeper}: {rates}, but in bursts"
+    return f"{deeper}: {rates}, but in bursts, or other callbacks of its node keep it waiting"
 
 
 def _deeper_writer(_lost: LiveLost, each: Subscription) -> str:
@@ -241,8 +278,23 @@ def _reliable(_lost: LiveLost, each: Subscription) -> str:
     return f"Make both ends of {_topic(each)} reliable: what is lost on the way is then sent again"
 
 
+def _longer_sender(_lost: LiveLost, each: Subscription) -> str:
+    return (
+        f"Shorten the callback of {_nodes(each)}, or raise queue_size of the publisher of "
+        f"{_topic(each)}: it could not send as fast as it published"
+    )
+
+
+def _longer_taker(_lost: LiveLost, each: Subscription) -> str:
+    return (
+        f"Shorten the callback of {_nodes(each)}, give {_topic(each)} a callback queue and a "
+        "thread of its own, or raise queue_size of its subscriber"
+    )
+
+
 REMEDIES = {
-    READER: _deeper_reader, WRITER: _deeper_writer, SOCKET: _larger_buffer, WAY: _reliable,
+    SENDER: _longer_sender, TAKER: _longer_taker, READER: _deeper_reader, WRITER: _deeper_writer,
+    SOCKET: _larger_buffer, WAY: _reliable,
 }  # fmt: skip
 
 
@@ -255,7 +307,13 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
     lines = [
         f"{_nodes(each)} has not taken the last {counted(each.untaken, 'message')} of "
         f"{_topic(each)} yet: they wait, or died."
+        + (f" Its socket holds {units.size(each.unread)}." if each.unread else "")
         for each in sorted(untaken, key=lambda each: -each.untaken)
+    ]
+    lines += [
+        f"Process {pid}: {counted(count, 'datagram')} did not fit into its sockets; whose they were "
+        f"{UNTOLD}."
+        for pid, count in sorted(lost.drops.items(), key=lambda item: -item[1])
     ]
     yield from ((line, "") for line in few(lines))
     if lost.is_attached and any(each.taken is None for each in lost.subscriptions):

@@ -103,11 +103,13 @@ class Calls(Closing):
         """
         now = time.monotonic()
         young = [pid for pid in pids if now - self._watched.setdefault(pid, now) <= YOUNG_S]
-        of_losses = {pid: dict(loaded(pid, FAST_DDS)) for pid in young}
-        self.of_fast_dds.update(pid for pid, files in of_losses.items() if files)
-        places = chain.from_iterable(loaded(pid, (TRACED,)) for pid in young)
-        others = chain.from_iterable(files.items() for files in of_losses.values())
-        for identity, path in dict(chain(others, places)).items():
+        of_pids = {pid: dict(loaded(pid, (TRACED, *FAST_DDS))) for pid in young}
+        self.of_fast_dds.update(
+            pid
+            for pid, files in of_pids.items()
+            if any(path.name.startswith(FAST_DDS) for path in files.values())
+        )
+        for identity, path in chain.from_iterable(files.items() for files in of_pids.values()):
             if identity not in self._files:
                 self._files.add(identity)
                 functions = listing((*FUNCTIONS, *LOSSES), [path]).functions

@@ -5,17 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from wirecost.data.recordings.survey import TopicSurvey
-from wirecost.measure.cost.live.graph import LiveGraph, LiveRequest
+from wirecost.measure.cost.live.graph import ROS1, LiveGraph, LiveRequest
 from wirecost.measure.lost.live.calls import Calls
+from wirecost.measure.lost.live.connections import Connections
 from wirecost.measure.lost.live.ledger import Ledger, ledgers
 from wirecost.measure.lost.live.sockets import SocketDrops, usual_buffer
 from wirecost.results.records.lost_live import (
     OPEN,
     READER,
+    SENDER,
     SOCKET,
+    TAKER,
     WAY,
     WRITER,
     HeardTopic,
@@ -32,8 +36,11 @@ class WatchedGraph(Closing):
         self._request = request
         self._stack = ExitStack()
         with self._stack:
-            self._graph = self._stack.enter_context(LiveGraph(request, []))
+            # Who pays is not asked: breakpoints in rcl would only cost.
+            listening = replace(request, attaches=False)
+            self._graph = self._stack.enter_context(LiveGraph(listening, []))
             self._sockets = SocketDrops()
+            self._connections = Connections() if request.system == ROS1 else None
             self._calls = self._stack.enter_context(Calls()) if request.attaches else None
             self._stack = self._stack.pop_all()
 
@@ -44,7 +51,17 @@ class WatchedGraph(Closing):
             self._sockets.look(pids)
             if self._calls is not None:
                 self._calls.watch(pids)
+            self._look_at_connections()
             yield self._graph.seconds
+
+    def _look_at_connections(self) -> None:
+        if self._connections is not None:
+            pids = {node: pid for pid in self._graph.pids for node in self._graph.nodes_of(pid)}
+            ends = (
+                {*(topic.publishers or ()), *(topic.subscribers or ())}
+                for topic in self._graph.survey().topics
+            )
+            self._connections.look({node: pids.get(node) for node in sorted(set().union(*ends))})
 
     def lost(self, *, is_whole: bool = True) -> LiveLost:
         """Return what died where until now."""
@@ -52,9 +69,16 @@ class WatchedGraph(Closing):
         topics = {topic.connection.topic: topic for topic in survey.topics}
         if self._calls is not None:
             self._calls.look()
+        self._look_at_connections()
         self._sockets.look(self._graph.pids)
+        drops = {pid: self._sockets.of(pid) or 0 for pid in self._graph.pids}
         return LiveLost(
             system=self._request.system,
+            drops={
+                str(pid): count
+                for pid, count in drops.items()
+                if count and not self._graph.nodes_of(pid)
+            },
             seconds=survey.duration_s,
             topics=len(topics),
             is_attached=self._calls is not None,
@@ -70,6 +94,10 @@ class WatchedGraph(Closing):
     def _subscriptions(self, topics: dict[str, TopicSurvey]) -> Iterator[Subscription]:
         """Yield those that took messages, then nodes of which nothing is known."""
         placed: set[tuple[str, str]] = set()
+        for connection in self._carried(topics):
+            placed.update((connection.topic, name) for name in connection.subscribers)
+            if connection.published or connection.taken:
+                yield connection
         for ledger in self._ledgers():
             topic = topics.get(ledger.topic)
             subscribers = sorted(self._nodes(ledger.pid, topic, is_publisher=False))
@@ -122,6 +150,31 @@ class WatchedGraph(Closing):
             dropped_datagrams=dropped,
             refusals=_refusals(links, subscribers),
         )
+
+    def _carried(self, topics: Mapping[str, TopicSurvey]) -> Iterator[Subscription]:
+        """Yield a subscription for each connection of ROS 1."""
+        if self._connections is None:
+            return
+        sizes = {
+            name: topic.sizes[0] for name, topic in topics.items() if len(set(topic.sizes)) == 1
+        }
+        pids = {node: pid for pid in self._graph.pids for node in self._graph.nodes_of(pid)}
+        for topic, publisher, subscriber, lost in self._connections.lost(sizes):
+            places = {TAKER: lost.by_subscriber, SENDER: lost.by_publisher or 0}
+            yield Subscription(
+                topic=topic,
+                pid=pids.get(subscriber),
+                subscribers=[subscriber],
+                publishers=[publisher],
+                published=None if lost.unread is None else lost.taken + sum(places.values()),
+                taken=lost.taken,
+                untaken=lost.late,
+                places={place: count for place, count in places.items() if count},
+                unread=lost.unread or 0,
+                is_least=not lost.is_exact,
+                is_unsized=lost.is_unsized,
+                is_open=lost.by_publisher is None and not lost.is_unsized,
+            )
 
     def _untold(self, topic: TopicSurvey, name: str) -> Subscription:
         """Return a subscription of which no take was seen."""

@@ -11,6 +11,7 @@ PROC = Path("/proc")
 TABLES = ("udp", "udp6")
 INODE, DROPS = 9, -1
 """Columns of a table of the kernel's."""
+SOCKET = "socket:["
 USUAL_BUFFER = Path("/proc/sys/net/core/rmem_default")
 
 
@@ -28,13 +29,11 @@ class SocketDrops:
         drops = _drops()
         for pid in pids:
             with suppress(OSError):
-                for link in (PROC / str(pid) / "fd").iterdir():
-                    with suppress(OSError):  # closed meanwhile
-                        inode = str(link.readlink()).removeprefix("socket:[").rstrip("]")
-                        if inode in drops:
-                            self._owners[inode] = pid
-                            self._first.setdefault(inode, drops[inode])
-                            self._last[inode] = drops[inode]
+                for inode in sockets_of(pid):
+                    if inode in drops:
+                        self._owners[inode] = pid
+                        self._first.setdefault(inode, drops[inode])
+                        self._last[inode] = drops[inode]
                 self._readable.add(pid)
 
     def of(self, pid: int) -> int | None:
@@ -43,6 +42,17 @@ class SocketDrops:
             return None
         own = [inode for inode, owner in self._owners.items() if owner == pid]
         return sum(self._last[inode] - self._first[inode] for inode in own)
+
+
+def sockets_of(pid: int) -> set[str]:
+    """Return the inodes of a process's sockets. Raises OSError."""
+    inodes = set()
+    for link in (PROC / str(pid) / "fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            name = str(link.readlink())
+            if name.startswith(SOCKET):
+                inodes.add(name[len(SOCKET) : -1])
+    return inodes
 
 
 def _drops() -> dict[str, int]:

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses made on purpose in ROS 1: what the command said, and what the listeners really took."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from wirecost.results.records.lost_live import SENDER, TAKER
+
+PYTHON, MASTER = Path("/usr/bin/python3"), Path("/usr/bin/rosmaster")
+"""Debian's programs."""
+NODE = Path(__file__).with_name("losing_ros1.py")
+LARGE, COUNT = 300_000, 100
+WATCHED_S = 4.0
+"""Seconds after the last message, in which listeners take it and looks confirm what died."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A talker and a listener, ``py`` or ``cpp``, and where messages between them die.
+
+    ``kept``: queue of the listener where it is another; ``is_stopped``: the listener stands still
+    for 1.5 s; ``place``: empty where none die.
+    """
+
+    name: str
+    talker: str
+    listener: str
+    place: str = ""
+    queue: int = 10
+    kept: int = 0
+    callback_ms: int = 0
+    padding: int = 20
+    is_stopped: bool = False
+
+
+PAIRS = (
+    Pair("healthy_py", "py", "py"),
+    Pair("healthy_cpp", "cpp", "cpp"),
+    Pair("varied", "py", "cpp", padding=-LARGE),
+    Pair("slow_py", "py", "py", SENDER, 2, 0, 200, LARGE),
+    Pair("slow_cpp", "py", "cpp", TAKER, 2, 0, 100),
+    Pair("slow_both", "cpp", "cpp", TAKER, 2, 0, 100),
+    Pair("stopped_py", "cpp", "py", SENDER, 5, 0, 0, LARGE, True),
+    Pair("stopped_cpp", "cpp", "cpp", SENDER, 5, 1000, 0, LARGE, True),
+)
+
+
+def compiled(folder: Path) -> Path:
+    """Return the node of roscpp."""
+    program = folder / "losing_ros1"
+    libraries = ["-lroscpp", "-lrosconsole", "-lroscpp_serialization", "-lrostime"]
+    source = str(NODE.parent / "cpp" / "losing_ros1.cpp")
+    subprocess.run(["c++", "-std=c++17", source, "-o", program, *libraries], check=True)
+    return program
+
+
+@dataclass
+class Watched:
+    """What the command counted and printed, and the numbers that each listener took."""
+
+    answer: Any
+    said: str
+    taken: dict[str, list[int]]
+
+    def of(self, name: str) -> Any:
+        """Return the subscription of a pair's listener."""
+        (own,) = [
+            each
+            for each in self.answer["subscriptions"]
+            if each["topic"] == f"/{name}" and each["subscribers"] == [f"/{name}_listener"]
+        ]
+        return own
+
+    def missing(self, name: str) -> int:
+        return sum(after - before - 1 for before, after in pairwise(self.taken[name]))
+
+    def is_exact(self, pair: Pair) -> bool:
+        """Say whether the counts of a pair are those of its listener, and at its place."""
+        own, lost = self.of(pair.name), self.missing(pair.name)
+        return (
+            own["places"] == ({pair.place: lost} if lost else {})
+            and own["taken"] == len(self.taken[pair.name])
+            and own["untaken"] == 0
+            and bool(lost) == bool(pair.place)
+        )
+
+
+def run(pairs: Sequence[Pair], folder: Path) -> Watched:
+    """Let pairs run beside the command, in this network."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    variables = {
+        **os.environ,
+        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
+        "ROS_HOSTNAME": "127.0.0.1",
+        "ROS_IP": "127.0.0.1",
+        "ROS_LOG_DIR": str(folder),
+    }
+    with ExitStack() as stack:
+        program = compiled(folder) if any("cpp" in (p.talker, p.listener) for p in pairs) else None
+
+        def start(*words: object, **pipes: Any) -> subprocess.Popen[bytes]:
+            process = subprocess.Popen([str(word) for word in words], env=variables, **pipes)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
+
+        start(PYTHON, MASTER, "--core", "-p", port, stdout=subprocess.DEVNULL)
+        _wait_for_port(port)
+        talkers, listeners = [], []
+        for pair in pairs:
+            about = [pair.name, COUNT, pair.queue, pair.callback_ms, pair.padding]
+            kept = [*about[:2], pair.kept or pair.queue, *about[3:]]
+            by: dict[str, list[object]] = {"py": [PYTHON, NODE], "cpp": [program]}
+            numbers = stack.enter_context((folder / pair.name).open("wb"))
+            listeners.append(start(*by[pair.listener], "listen", *kept, stdout=numbers))
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            talkers.append(start(*by[pair.talker], "talk", *about, **pipes))
+        for talker in talkers:
+            _wait_for(talker.stdout, b"ready")
+        out = folder / "answer.json"
+        command = [sys.executable, "-m", "wirecost", "lost", "--live", "ros1", "--for", "3600s"]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        watch = start(*command, "--json", out, **pipes)
+        for _ in range(2):
+            _wait_for(watch.stderr, b"watching")
+        for talker in talkers:
+            assert talker.stdin is not None
+            talker.stdin.write(b"go\n")
+            talker.stdin.flush()
+        time.sleep(0.5)
+        stopped = [
+            process for pair, process in zip(pairs, listeners, strict=True) if pair.is_stopped
+        ]
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for process in stopped:
+                process.send_signal(number)
+            time.sleep(1.5)
+        for talker in talkers:
+            _wait_for(talker.stdout, b"done")
+        time.sleep(WATCHED_S)
+        watch.send_signal(signal.SIGINT)
+        said, errors = watch.communicate()
+        if watch.returncode:
+            sys.exit(errors.decode())
+        taken = {pair.name: [*map(int, (folder / pair.name).read_text().split())] for pair in pairs}
+        return Watched(json.loads(out.read_text()), said.decode(), taken)
+
+
+def _wait_for(stream: Any, word: bytes) -> None:
+    line = b" "
+    while line and word not in line:
+        line = stream.readline()
+    if not line:
+        sys.exit(f"{word!r} was not said")
+
+
+def _wait_for_port(port: int) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("no master")

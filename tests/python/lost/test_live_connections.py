@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What two nodes of ROS 1 count says what died between them, and never accuses a healthy one."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirecost.measure.lost.live import connections
+from wirecost.measure.lost.live.connections import Connections, End, Look, lost_between
+
+SIZE = 100
+
+
+def cpp(messages: int, dropped: int | None = None) -> End:
+    return End(messages * SIZE, messages, is_rospy=False, dropped=dropped)
+
+
+def py(messages: int, passed: int | None = None) -> End:
+    return End(messages * SIZE if passed is None else passed, messages, is_rospy=True)
+
+
+def look(sender: End, receiver: End, unread: int | None = 0) -> Look:
+    return Look((sender, receiver), (sender, receiver), unread)
+
+
+def test_what_did_not_arrive_at_empty_sockets_fell_out_of_the_publishers_queue() -> None:
+    looks = [look(cpp(5), cpp(5, 0)), *2 * [look(cpp(105), cpp(75, 10))]]
+    lost = lost_between(looks, None)
+    assert (lost.by_publisher, lost.by_subscriber, lost.taken, lost.late) == (30, 10, 60, 0)
+    assert lost.is_exact
+
+
+def test_bytes_count_messages_of_one_size_alone() -> None:
+    looks = [look(py(0), cpp(0, 0)), *2 * [look(py(70, 100 * SIZE), cpp(70, 0))]]
+    assert lost_between(looks, SIZE).by_publisher == 30
+    for size in (None, SIZE + 1):
+        varied = lost_between(looks, size)
+        assert varied.by_publisher is None and varied.is_unsized and varied.taken == 70
+
+
+def test_what_a_rospy_subscriber_did_not_take_fell_out_of_its_queue() -> None:
+    looks = [look(py(0), py(0)), *2 * [look(py(100), py(60, 100 * SIZE))]]
+    lost = lost_between(looks, SIZE)
+    assert (lost.by_publisher, lost.by_subscriber, lost.taken) == (0, 40, 60)
+
+
+def test_what_waits_is_not_lost() -> None:
+    for unread in (7, None):
+        looks = [look(cpp(5), cpp(5, 0)), *3 * [look(cpp(105), cpp(75, 0), unread)]]
+        lost = lost_between(looks, SIZE)
+        assert lost.by_publisher is None and not lost.is_unsized
+        assert (lost.by_subscriber, lost.late) == (0, 30)
+
+
+def test_one_look_alone_shows_no_loss() -> None:
+    """A thread may not have written yet what its node has counted."""
+    healthy = look(cpp(50), cpp(50, 0))
+    lost = lost_between([look(cpp(0), cpp(0, 0)), healthy, look(cpp(105), cpp(104, 0))], SIZE)
+    assert lost.by_publisher == 0
+    busy = Look((cpp(100), cpp(100, 0)), (cpp(102), cpp(102, 0)), 0)
+    assert not lost_between([healthy, busy, busy], SIZE).is_exact
+    assert lost_between([busy, busy, look(cpp(104), cpp(104, 0))], SIZE).by_publisher == 0
+
+
+def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
+    begin, end = End(2**31 - 50, 1, is_rospy=False), End(50 - 2**31, 3, is_rospy=False)
+    for arrived, lost in ((2, 0), (1, 1)):
+        looks = [look(begin, py(0)), *2 * [look(end, py(arrived, 50 * arrived))]]
+        assert lost_between(looks, 50).by_publisher == lost
+
+
+@pytest.mark.parametrize(
+    "stats",
+    [
+        7, [], ["x"], [["x"], 7], [[["/t", [[0, "x", 1, 2, 0]]]], []],
+        [[["/t", [[0, 1, 2, [], 0]]]], []], [[["/t", "x", [[0, 1, 2, 1]]]], []],
+        [[], [["/t", [[0, 1, 2, None, 0]]]]], [1, "", 3],
+    ],
+)  # fmt: skip
+def test_nodes_that_tell_anything_else_are_left_out(
+    stats: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Connections.__new__(Connections)
+    seen._uris, seen._looks = {"/a": "http://a"}, {}
+    info = [[0, "/b", "o", "TCPROS", "/t", True]]
+    monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: info)
+    monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: stats)
+    assert seen._counted(["/a"]) == {} and seen._uris == {}
