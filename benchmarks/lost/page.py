@@ -106,8 +106,8 @@ def _of_ros1(rows: Sequence[Row1]) -> str:
     right = sum(row.is_right for row in losing)
     accused = sum(not row.is_right for row in healthy)
     return (
-        f"`--live ros1` counts and places {right} of {len(losing)} losses in queues of rospy and "
-        f"roscpp, and accuses {accused} of {len(healthy)} healthy pairs."
+        f"`--live ros1` places {right} of {len(losing)} losses in queues, and accuses {accused} of "
+        f"{len(healthy)} healthy pairs."
     )
 
 

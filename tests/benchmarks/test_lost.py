@@ -55,7 +55,7 @@ def test_the_page_shows_what_was_wrong() -> None:
     assert "of 2 messages it calls 0 lost; 0 were.**" in page
     assert f"{SLOW.made}  {SLOW.place}  2, wrong: 2 on the way\n" in page
     assert [*MISMATCH.made.split(), REFUSED, "all"] in map(str.split, page.splitlines())
-    assert "places 1 of 2 losses in queues of rospy" in page
+    assert "places 1 of 2 losses in queues" in page
     assert "accuses 1 of 1 healthy" in page
 
 

@@ -311,8 +311,8 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         for each in sorted(untaken, key=lambda each: -each.untaken)
     ]
     lines += [
-        f"Process {pid}: {counted(count, 'datagram')} did not fit into its sockets; whose they were "
-        f"{UNTOLD}."
+        f"Process {pid}: {counted(count, 'datagram')} did not fit into its sockets; whose they "
+        f"were {UNTOLD}."
         for pid, count in sorted(lost.drops.items(), key=lambda item: -item[1])
     ]
     yield from ((line, "") for line in few(lines))
