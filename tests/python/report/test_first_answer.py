@@ -90,7 +90,7 @@ def test_it_fits_one_screen(name: str) -> None:
 
 def test_a_message_is_answered_with_what_to_do() -> None:
     text = " ".join(first_answer(KEPT / "message"))
-    assert "2. C++: wirecost reused (same bytes), 13× faster" in text
+    assert "1. C++: wirecost reused (same bytes), 13× faster" in text
     assert "--rate HZ" in text
 
 

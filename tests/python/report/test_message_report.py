@@ -203,8 +203,8 @@ def answered(hz: float | None, doubted: Collection[Key] = (), more: Sequence[Row
     return first
 
 
-def test_what_is_least_work_comes_first() -> None:
-    reuse, library = answered(None).steps
+def test_what_saves_most_comes_first() -> None:
+    library, reuse = answered(None).steps
     assert "reuse one protobuf object" in reuse
     assert "wirecost reused" in library
     schema = "schemas/rsb/notification.proto"

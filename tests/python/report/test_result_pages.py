@@ -34,7 +34,7 @@ def test_a_page_begins_with_the_answer_and_a_figure(name: str) -> None:
 
 def test_a_busy_machine_is_said_above_the_figure_and_all_that_is_wrong_below() -> None:
     text = _page("osi")
-    assert text.index("2 CPUs when") < text.index("<figure")
+    assert text.index("2 CPUs at") < text.index("<figure")
     doubts = text.split(">Machine</h2>")[1]
     assert doubts.index("load ") < doubts.index("CONFIG_NO_HZ_FULL") < doubts.index("</ul>")
 

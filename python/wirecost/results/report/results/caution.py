@@ -14,7 +14,7 @@ def caution(meta: Meta) -> str | None:
     if not load.startswith(FAIL):
         return None
     amount = load.removeprefix(FAIL).strip(" ()")
-    return f"The load was {amount}: trust the order, not the times."
+    return f"The load was {amount} at the start: trust the order, not the times."
 
 
 def not_measured(meta: Meta) -> list[str]:
