@@ -123,8 +123,8 @@ def _doubts(found: Iterable[Doubt], lang: str) -> list[str]:
         if lang == "java":
             load += ", which also delays the JIT compiler,"
         notes[-1] += (
-            f" Their ratios are too noisy to recommend anything by them. {load} is the usual cause: "
-            "run again while it is idle."
+            " Their ratios are too noisy to recommend anything by them. "
+            f"{load} is the usual cause: run again while it is idle."
         )
     return notes
 
