@@ -81,7 +81,7 @@ def measured(wirecost: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("compare") / "run"
     done = wirecost(
         *bench_words("repeated"), "--list", "radar-detection", "--count", "10",
-        "--repetitions", "10", "--processes", "2", "--out", out,
+        "--repetitions", "10", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return out

@@ -57,7 +57,7 @@ def test_a_busy_machine_is_said_where_the_numbers_are(
 ) -> None:
     folder = tmp_path / "r"
     measuring.measure("transport", "transport", folder, Output(), measure)
-    said = "6.10 on 2 CPUs when the run started: trust the order"
+    said = "6.10 on 2 CPUs at the start: trust the order"
     assert said in " ".join(capsys.readouterr().out.split())
     runner = CliRunner()
     again = runner.invoke(app, ["report", str(folder), "--tables"], catch_exceptions=False)
