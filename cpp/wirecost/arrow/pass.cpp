@@ -486,7 +486,7 @@ bool Pass::flat_elements(const Step& step, std::size_t row, std::size_t count) {
     ++row;
     if (!is_noted) continue;
     const std::size_t size = at_ - begin;
-    const bool is_repeatable = (size & step.mask) == 0 && mended_ == mended;
+    const bool is_repeatable = size != 0 && (size & step.mask) == 0 && mended_ == mended;
     const std::size_t alike = is_repeatable ? alike_elements(size, last - row) : 0;
     if (alike == 0) {  // where elements differ, noting how they lie is in vain
       next_noted = row + pause;

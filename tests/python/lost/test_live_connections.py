@@ -75,6 +75,7 @@ def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
         7, [], ["x"], [["x"], 7], [[["/t", [[0, "x", 1, 2, 0]]]], []],
         [[["/t", [[0, 1, 2, [], 0]]]], []], [[["/t", "x", [[0, 1, 2, 1]]]], []],
         [[], [["/t", [[0, 1, 2, None, 0]]]]], [1, "", 3],
+        [[["/t", [[0, float("inf"), 2, 3, 0]]]], []],
     ],
 )  # fmt: skip
 def test_nodes_that_tell_anything_else_are_left_out(

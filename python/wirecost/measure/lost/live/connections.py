@@ -174,8 +174,8 @@ class Connections:
         return next((node for node, own in self._uris.items() if own == uri), uri)
 
 
-MALFORMED = (ValueError, LookupError, TypeError)
-"""Errors of an answer that has another form."""
+MALFORMED = (ValueError, LookupError, TypeError, OverflowError)
+"""Errors of an answer that has another form; a count may be infinite."""
 
 
 def _senders(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
