@@ -360,6 +360,20 @@ def test_the_example_fails_by_each_of_its_faults_with_its_line(
         )
 
 
+def test_each_exceeded_count_has_its_place_and_all_prints_whole_stacks(
+    loop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    line = line_of('fault == "string"')
+    place = f"loop.cpp:{line} in control::Controller::update"
+    for options in ((), ("--all",)):
+        checked(loop, tmp_path / "out.json", *options, fault="string")
+        printed = capfd.readouterr().out
+        for quantity in ("allocations", "frees"):
+            assert f"update {quantity}: examples/probe/{place}" in " ".join(printed.split())
+        assert ("\n  main" in printed or " in main\n" in printed) == bool(options)
+
+
 def test_a_program_is_stopped_where_a_limit_is_exceeded(loop: Path, tmp_path: Path) -> None:
     status, exceeded = checked(loop, tmp_path / "out.json", "--stop", fault="string")
     assert (status, list(exceeded)) == (3, ["allocations"])

@@ -315,9 +315,7 @@ def _table(
         library.best.setdefault(row.lang, row)
     ordered = sorted(
         libraries.values(),
-        key=lambda library: min(
-            row.ratio.median if row.ratio else 1.0 for row in library.best.values()
-        ),
+        key=lambda library: min(map(_ratio, library.best.values())),
     )
     langs = [lang for lang in LANGUAGES if any(lang in library.best for library in ordered)]
     columns: list[Column[_Library]] = [
