@@ -8,15 +8,17 @@ publisher's ``run`` with ``silent`` does everything but publish. A second ``open
 first one's end. Rows of a subscriber are ``-1, received_ns, source_ns``: when the middleware took
 the message from its publisher, 0 where it does not say.
 
-A publisher publishes message objects from a loop of its own; a subscriber spins, and has a callback
-of a line. So a publisher pays for serializing and sending, a subscriber for waking up, taking,
-deserializing and the executor.
+A publisher publishes message objects as nodes of its library do (by a timer of rclpy's executor,
+in a loop that sleeps with rospy); a subscriber spins, and has a callback of a line. So a publisher
+pays for serializing and sending, a subscriber for waking up, taking, deserializing and the
+executor.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import json
 import os
 import struct
@@ -70,6 +72,24 @@ class Rclpy:
             depth=command["depth"], reliability=getattr(qos.ReliabilityPolicy, reliability)
         )
 
+    def repeat(self, period_s: float, start_ns: int, act: Callable[[], bool]) -> None:
+        """Call until it returns False, by a timer: the executor warms what publishing needs."""
+        sleep_until(start_ns)
+        executor = importlib.import_module("rclpy.executors").SingleThreadedExecutor()
+        executor.add_node(self._node)
+        is_going = True
+
+        def act_once() -> None:
+            nonlocal is_going
+            is_going = is_going and act()
+
+        timer = self._node.create_timer(period_s, act_once)
+        while is_going:
+            executor.spin_once()
+        self._node.destroy_timer(timer)
+        executor.remove_node(self._node)
+        executor.shutdown()
+
     def destroy(self, end: Any, role: str) -> None:
         name = "destroy_publisher" if role == "publisher" else "destroy_subscription"
         getattr(self._node, name)(end)
@@ -105,6 +125,13 @@ class Rospy:
     def subscriber(self, kind: Any, command: dict[str, Any], take: Callable[[int], None]) -> Any:
         """``take`` gets 0: rospy does not say when a message was published."""
         return self._rospy.Subscriber(command["topic"], kind, lambda _message: take(0))
+
+    def repeat(self, period_s: float, start_ns: int, act: Callable[[], bool]) -> None:
+        """Call until it returns False, as ``rospy.Timer`` and ``rospy.Rate`` do: they sleep."""
+        for number in itertools.count():
+            sleep_until(start_ns + int(number * period_s * 1e9))
+            if not act():
+                return
 
     def destroy(self, end: Any, role: str) -> None:
         del role
@@ -179,21 +206,21 @@ class End:
     def _send(self, command: dict[str, Any]) -> dict[str, Any]:
         publish = (lambda _: None) if command.get("silent") else self._end.publish
         messages, rows = self._messages, array("q")
-        period_ns = 1e9 / command["rate"]
-        count = round(command["seconds"] * command["rate"])
+        count: int = round(command["seconds"] * command["rate"])
         self._answers.put({"ready": True})
         start_ns = self._answers.next()["start_ns"]
-        end_ns = start_ns + command["seconds"] * 1e9
-        for number in range(count):
-            due_ns = start_ns + int(number * period_ns)
-            left_ns = due_ns - time.monotonic_ns()
-            if left_ns > 0:
-                time.sleep(left_ns / 1e9)
+        end_ns = start_ns + (command["seconds"] + 0.5 / command["rate"]) * 1e9
+
+        def send() -> bool:
             begin_ns = time.monotonic_ns()
             if begin_ns > end_ns:  # it cannot keep up
-                break
+                return False
+            number: int = len(rows) // 4
             publish(messages[number % len(messages)])
-            rows.extend((number, due_ns, begin_ns, time.monotonic_ns()))
+            rows.extend((number, begin_ns, begin_ns, time.monotonic_ns()))
+            return number + 1 < count
+
+        self.client.repeat(1 / command["rate"], start_ns, send)
         return written(rows, command["records"], 4)
 
     def _listen(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -207,6 +234,12 @@ class End:
         for place in range(2, len(rows), 3):
             rows[place] = rows[place] - offset_ns if rows[place] else 0
         return written(rows, command["records"], 3)
+
+
+def sleep_until(then_ns: int) -> None:
+    left_ns = then_ns - time.monotonic_ns()
+    if left_ns > 0:
+        time.sleep(left_ns / 1e9)
 
 
 class Answers:
