@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from documents import prices as page
-from wirecost.measure.cost.path_calibration import SEVERAL, SIZES, SIZES_OF_SEVERAL
+from wirecost.measure.cost.path_calibration import FASTER, SEVERAL, SIZES, SIZES_OF_SEVERAL
 from wirecost.measure.cost.path_fit import PathObservation, fitted_path
 from wirecost.measure.cost.paths import PathPrice, PathTable
 from wirecost.measure.cost.prices import PriceList, keep, own_prices, shipped_prices
@@ -39,11 +39,12 @@ HOW = "twice, at different loads of the machine"
 
 def between(idle: PathPrice, busy: PathPrice) -> PathPrice:
     """Return the prices between those of two states, whose spread covers both."""
+    alone = [(1, size, None) for size in SIZES] + [(1, size, hz) for size, hz in FASTER]
+    several = [(SEVERAL, size, None) for size in SIZES_OF_SEVERAL]
     seen = [
-        PathObservation(size, count, one.send_ns(size, count), one.receive_ns(size))
+        PathObservation(size, count, one.send_ns(size, count, hz), one.receive_ns(size, hz), hz)
         for one in (idle, busy)
-        for count, sizes in ((1, SIZES), (SEVERAL, SIZES_OF_SEVERAL))
-        for size in sizes
+        for count, size, hz in (*alone, *several)
     ]
     middle = fitted_path(idle.client, idle.middleware, seen, {})
     stages = ("publish", "take")
