@@ -7,6 +7,7 @@ and figure."""
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -406,6 +407,44 @@ def test_quicker_is_who_is_so_by_more_than_chance(
     }
     rows = [dataclasses.replace(row, ci95_ns=intervals[row.mode]) for row in summarize(of)]
     assert ("faster" in (content_of(of, rows).lead or "")) == is_said
+
+
+FLOORS = {
+    "floor-spin": Made(us=0.5, cpu_us=1.0, client="native"),
+    "floor-futex": Made(us=80.0, client="native"),
+    "floor-unix": Made(us=90.9, client="native"),
+    "floor-pipe": Made(FATES["drops"], us=9.0, client="native", promise=False),
+}
+
+
+@pytest.mark.parametrize("cases", [LOOPBACK, TWO_SIZES])
+def test_floors_are_shown_and_neither_ranked_nor_advised(
+    cases: Sequence[Case], tmp_path: Path
+) -> None:
+    """They would win everything."""
+    of = transport_folder(tmp_path, {**FLOORS, **TWO}, cases=cases, requested=["a", "b"])
+    without = transport_folder(tmp_path / "without", TWO, cases=cases, requested=["a", "b"])
+    reported, plain = content(of), content(without)
+    decision, *by_case = reported.tables
+    assert "floor" not in str((reported.lead, decision.rows, decision.notes))
+    assert [row[0] for row in decision.rows] == [row[0] for row in plain.tables[0].rows]
+    for table in by_case:
+        names = [row[0] for row in table.rows][2:]
+        assert names == ["floor-spin", "floor-futex", "floor-unix", "floor-pipe"]
+    assert "no middleware, for comparison" in str(by_case[-1].notes)
+    assert not [figure for figure in figures_of(of, summarize(of)) if "floor-" in str(figure)]
+    assert reported.first is not None
+    assert "floor" not in str((reported.first.sentence, reported.first.table.rows))
+    (line,) = (note for note in reported.first.table.notes if "middleware, 100 B" in note)
+    assert re.fullmatch(r"No middleware, 100 B: spin \S+ ns, futex \S+ µs, unix \S+ µs\.", line)
+    screen = first_answer(of, summarize(of)).splitlines()
+    assert line in screen and len(screen) <= 24 and max(map(len, screen)) <= 80
+
+
+def test_floors_alone_are_a_table_without_advice(tmp_path: Path) -> None:
+    reported = content(transport_folder(tmp_path, FLOORS))
+    assert reported.lead is None and reported.first is None
+    assert {row[0] for row in reported.tables[0].rows} == set(FLOORS)
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:

@@ -26,13 +26,14 @@ FIRST_COLUMNS = ("contender", "p50", "p99", "max", "losses", "CPU")
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
-    meta, cases = results.meta_as(TransportMeta), measured(rows)
+    meta, with_floors = results.meta_as(TransportMeta), measured(rows)
+    cases = [case for case in with_floors if not case.run.is_floor]
     every = present(
         decision_table(meta, cases),
-        *tables.tables(cases),
+        *tables.tables(with_floors),
         tables.failed_table(meta),
         tables.broken_table(meta),
-        *tables.peak_tables(cases),
+        *tables.peak_tables(with_floors),
         tables.binding_table(cases),
         tables.fault_table(meta),
     )
@@ -44,12 +45,12 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
             tables.settings_table(meta), tables.network_table(meta), tables.transports_table(meta)
         ),
         "",
-        first=_first(meta, cases, every),
+        first=_first(meta, cases, every, tables.floors_of(with_floors)),
     )
 
 
 def _first(
-    meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table]
+    meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table], floors: str
 ) -> Answer | None:
     answer = advice(meta, cases)
     if answer is None or not every:
@@ -58,7 +59,8 @@ def _first(
         table = _only(tables.tables(cases)[0], FIRST_COLUMNS)
     else:
         table = replace(every[0], rows=_quickest_first(every[0].rows, cases))
-    table = replace(table, notes=[*_circumstances(meta, cases), *table.notes])
+    notes = [*_circumstances(meta, cases), *filter(None, [floors]), *table.notes]
+    table = replace(table, notes=notes)
     return Answer(answer, table, _steps(meta, cases, answer))
 
 
