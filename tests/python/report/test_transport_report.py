@@ -387,6 +387,29 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
     assert any(": NODROP 1" in step for step in first.steps)
 
 
+def test_what_to_set_for_several_is_in_the_report_itself(tmp_path: Path) -> None:
+    """A wheel has no pages."""
+    transports = {"a": Made(settings="matched"), "b": Made(us=300.0, settings="matched")}
+    of = transport_folder(tmp_path, transports, cases=TWO_SIZES)
+    rows = [
+        dataclasses.replace(row, median_ns=1.0, p99_ns=1.0) if row.run.size > 100 and
+        row.contender == "b" else row
+        for row in summarize(of)
+    ]  # fmt: skip
+    sets = {f"{name} matched": {"in_program": f"NODROP {name}"} for name in transports}
+    of = dataclasses.replace(of, meta=meta_with(of.meta, settings=sets))
+    reported = content_of(of, rows)
+    assert reported.first is not None
+    assert "a python matched" in reported.first.sentence
+    assert "b python matched" in reported.first.sentence
+    step, *_ = reported.first.steps
+    assert step.endswith("is below table Settings.")
+    (settings,) = (table for table in reported.folded if table.title == "Settings")
+    assert {f"{name} matched: set in your program: NODROP {name}." for name in transports} <= set(
+        settings.notes
+    )
+
+
 def test_several_cases_are_answered_with_a_row_of_each_transport(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, TWO, cases=TWO_SIZES)
     first = content(of).first

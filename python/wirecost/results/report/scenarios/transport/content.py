@@ -41,10 +41,9 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         TITLE,
         lead(meta, cases),
         every,
-        present(
-            tables.settings_table(meta), tables.network_table(meta), tables.transports_table(meta)
-        ),
+        present(tables.network_table(meta), tables.transports_table(meta)),
         "",
+        present(tables.settings_table(meta)),
         first=_first(meta, cases, every, tables.floors_of(with_floors)),
     )
 
@@ -118,10 +117,9 @@ def _to_set(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str
         for case in cases
         if case.who.settings == MATCHED and tables.name(case) in answer
     }
-    for key, mware in advised.items():
-        text = meta.settings.get(key, {}).get("in_program")
-        if text and len(advised) == 1:
-            yield f"To get {MATCHED} with {mware}, set in your program: {text}."
-            return
-    if advised:
-        yield f"docs/transports.md lists what to set in your program to get {MATCHED}."
+    texts = {key: text for key, text in tables.in_programs(meta).items() if key in advised}
+    if len(texts) > 1:
+        yield f"What to set in your program to get {MATCHED} is below table Settings."
+        return
+    for key, text in texts.items():
+        yield f"To get {MATCHED} with {advised[key]}, set in your program: {text}."

@@ -335,6 +335,7 @@ def settings_table(meta: TransportMeta) -> Table | None:
         f"{mware} runs with defaults that differ from its makers': {changed}."
         for mware, changed in changed_defaults(meta).items()
     ]
+    notes += [f"{key}: set in your program: {text}." for key, text in in_programs(meta).items()]
     return (
         Table.matrix(
             "Settings",
@@ -347,6 +348,12 @@ def settings_table(meta: TransportMeta) -> Table | None:
         if meta.settings
         else None
     )
+
+
+def in_programs(meta: TransportMeta) -> dict[str, str]:
+    """Return what a program sets to have the same, by the groups of settings that say it."""
+    texts = {key: str(about.get("in_program", "")) for key, about in meta.settings.items()}
+    return {key: text for key, text in texts.items() if text}
 
 
 def changed_defaults(meta: TransportMeta) -> dict[str, str]:
