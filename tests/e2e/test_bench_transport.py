@@ -15,6 +15,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from support.waiting import until
+from wirecost.measure.bench.transport import clients
+from wirecost.measure.bench.transport.choices import FLOORS
 from wirecost.measure.bench.transport.clients import NATIVE_PREFIX, PROGRAMS
 from wirecost.measure.network import profiles, support
 from wirecost.results.records.reading import read_results
@@ -135,6 +137,19 @@ def test_native_clients_are_another_row(wirecost: Run, tmp_path: Path) -> None:
     )
     document = measured(wirecost, tmp_path / "r", *options, "--sizes", "100")
     assert {row["client"] for row in document["rows"]} == {"python", "native"}
+
+
+def test_floors_are_rows_of_their_own(wirecost: Run, tmp_path: Path) -> None:
+    if not clients.floors():
+        pytest.skip("the floors' client is not installed")
+    chosen = ("--middlewares", ",".join(("zeromq", *FLOORS)), "--settings", "matched")
+    document = measured(wirecost, tmp_path / "r", *chosen, "--sizes", "100,64Ki", *QUICK)
+    rows = totals(document)
+    assert {mware for mware, _, _ in rows} == {"zeromq", *FLOORS}
+    assert all(row["checked"] > 0 and row["wrong"] == row["lost"] == 0 for row in rows.values())
+    meta = read_results(tmp_path / "r").meta_as(TransportMeta)
+    assert meta.requested == ["zeromq"]
+    assert meta.settings.keys() == {"zeromq matched"}
 
 
 def test_a_lossy_network_loses_packets_but_not_what_tcp_repairs(

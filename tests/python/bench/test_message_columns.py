@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import struct
 from collections.abc import Sequence
@@ -233,11 +234,36 @@ def test_python_fills_and_reads_arrays_of_messages_in_the_message(tmp_path: Path
     assert first % 64 == 0 and without == b""
 
 
+def test_python_fills_and_reads_arrays_of_repeated_messages(tmp_path: Path) -> None:
+    about = read(NESTED, tmp_path)
+    backend = Python(
+        about, ContenderSelection(frozenset({COLUMNS}), lists=NESTED_LISTS), lambda _: None
+    )
+    assert backend.missing == {}
+    messages = [*made_up(about, {"direct": 3, "sensors": 3, "rays": 60}, 1), *sparse(about)]
+    content = tmp_path / "content"
+    write_content(content, messages)
+    (entry,) = [contender.entry(about.type) for contender in backend.contenders()]
+    verify_all(RacePart(about, messages, backend, [entry]), tmp_path, content)
+    assert entry.failure is None
+    samples = backend.measured(entry.contender, [content], ["a"], 1)
+    assert len(list(samples)) > 1
+    rays = [{"time": 2.5}] * 60
+    sensors = [{"rays": rays}, {}, {"part": {"rays": rays}, "parts": [{}, {"rays": rays}]}]
+    whole = about.message_class(direct=sensors, around={"sensors": sensors})
+    write_content(content, [whole.SerializeToString()])
+    (sent,) = backend.carried(entry.contender, tmp_path, content)["view"].sent
+    values = re.escape(struct.pack("<60d", *[2.5] * 60))
+    found = [match.start() for match in re.finditer(values, sent)]
+    # `direct` has one, `around` two; the other lists stay rows.
+    assert len(found) == 3 and all(at % 64 == 0 for at in found)
+
+
 @pytest.mark.parametrize(
     ("language", "text", "list_", "why"),
     [
         (Java, SCHEMA, LISTS[1], "around.items[]: from arrays only lists that are fields of the"),
-        (Python, SCHEMA, ("direct[].leaves[]", "kinds.Leaf"), "messages in it that are not rep"),
+        (Python, DEEP, ("before." * 9 + "direct[]", "kinds.Item"), "only lists in at most 8 mess"),
         (Java, TREE, ("direct[]", "kinds.Item"), "contains itself"),
         (Python, TREE, ("direct[]", "kinds.Item"), "contains itself"),
     ],

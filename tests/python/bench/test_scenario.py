@@ -99,6 +99,21 @@ def test_progress_adds_up(tmp_path: Path) -> None:
     assert measured(tmp_path, ("a", "b"), action)[-1] == (4, 4, "c: a")
 
 
+def test_progress_never_goes_back(tmp_path: Path) -> None:
+    """Neither between cases nor behind those of which nobody knows the number of samples."""
+    seen: list[tuple[int, int]] = []
+    measurement = Measurement("osi", Journal(tmp_path), lambda done, of, _: seen.append((done, of)))
+    measurement.report("compiling")
+    measurement.about(total=4)
+    for known in (0, 2):
+        measurement.report("compiling")
+        with measurement.case("c", entries("a"), known) as case:
+            for _ in range(2):
+                case.report("a", 1)
+    measurement.report("the rest")
+    assert seen == [(0, 1), (0, 4), (1, 4), (2, 4), (2, 4), (3, 4), (4, 4), (4, 4)]
+
+
 def test_a_case_that_nobody_can_take_part_in_measures_nothing(tmp_path: Path) -> None:
     def action(case: Any) -> None:
         assert case.running == []

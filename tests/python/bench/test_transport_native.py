@@ -13,7 +13,7 @@ import pytest
 
 from bench.transport_ends import client_of
 from wirecost.measure.bench.transport import clients
-from wirecost.measure.bench.transport.choices import NATIVE, PYTHON
+from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY, PYTHON
 from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.ground import Ground, Spot
@@ -59,7 +59,7 @@ def folder() -> Iterator[None]:
     ("mware", "publisher", "subscriber"),
     [
         *((mware, *kinds) for mware in BOTH for kinds in ((NATIVE, PYTHON), (PYTHON, NATIVE))),
-        *((mware, NATIVE, NATIVE) for mware in (*BOTH, "cyclone", "tcp")),
+        *((mware, NATIVE, NATIVE) for mware in (*BOTH, *NATIVE_ONLY)),
     ],
 )
 def test_every_byte_arrives(mware: str, publisher: str, subscriber: str, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 from wirecost.measure.bench.transport import plan as planning
 from wirecost.measure.bench.transport import turn
 from wirecost.measure.bench.transport.cases import check_for, quiet_for, rate_for
-from wirecost.measure.bench.transport.choices import PYTHON
+from wirecost.measure.bench.transport.choices import FLOORS, PYTHON
 from wirecost.measure.bench.transport.clients import ClientProgram
 from wirecost.measure.bench.transport.ground import Ground, Spot, WireBytes
 from wirecost.measure.bench.transport.joining import Arrivals, TransportCounts
@@ -320,6 +320,44 @@ def test_it_is_known_that_none_with_shared_memory_is_measured(
     planned = plan(request_for(middlewares=asked), tmp_path, replace(CLIENT, transports=there))
     assert planned.no_shared_memory.startswith(said)
     assert bool(planned.no_shared_memory) == bool(said)
+
+
+FLOOR_CLIENT = ClientProgram("native", ("program",), FLOORS)
+
+
+@pytest.fixture
+def with_floors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "floors", lambda: [FLOOR_CLIENT])
+
+
+@pytest.mark.usefixtures("with_floors")
+def test_floors_are_measured_beside_python_clients(tmp_path: Path) -> None:
+    asked = request_for(
+        middlewares=(), settings=("matched",), network=("loopback", "lan"), subscribers=(1, 3)
+    )
+    planned = plan(asked, tmp_path, CLIENT)
+    floors = [case for case in planned.outcomes if case.contender.mware in FLOORS]
+    assert [case.contender.mware for case in floors] == list(FLOORS)
+    assert {(case.case.network, case.case.subscribers) for case in floors} == {("loopback", 1)}
+    assert {name: why for name, why in planned.not_run.items() if name.startswith("floor")} == {
+        "floors, lan": "stays on one machine", "floors, 3 subscribers": "have one subscriber",
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("with_floors")
+def test_floors_alone_answer_nothing_that_was_asked(tmp_path: Path) -> None:
+    able = replace(CLIENT, transports=())
+    assert plan(request_for(middlewares=FLOORS, subscribers=(1,)), tmp_path, able).outcomes
+    with pytest.raises(UserError, match="nothing can be measured"):
+        plan(request_for(middlewares=("zeromq", *FLOORS), subscribers=(1,)), tmp_path, able)
+
+
+def test_why_there_are_no_floors_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "floors", list)
+    planned = plan(request_for(middlewares=("zeromq", *FLOORS)), tmp_path, CLIENT)
+    assert planned.not_run == {"floors": planning.NO_FLOORS}
 
 
 def test_where_nothing_is_left_other_choices_are_named(

@@ -7,6 +7,7 @@ and figure."""
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -386,6 +387,29 @@ def test_a_single_case_is_answered_with_a_row_of_each_contender(tmp_path: Path) 
     assert any(": NODROP 1" in step for step in first.steps)
 
 
+def test_what_to_set_for_several_is_in_the_report_itself(tmp_path: Path) -> None:
+    """A wheel has no pages."""
+    transports = {"a": Made(settings="matched"), "b": Made(us=300.0, settings="matched")}
+    of = transport_folder(tmp_path, transports, cases=TWO_SIZES)
+    rows = [
+        dataclasses.replace(row, median_ns=1.0, p99_ns=1.0) if row.run.size > 100 and
+        row.contender == "b" else row
+        for row in summarize(of)
+    ]  # fmt: skip
+    sets = {f"{name} matched": {"in_program": f"NODROP {name}"} for name in transports}
+    of = dataclasses.replace(of, meta=meta_with(of.meta, settings=sets))
+    reported = content_of(of, rows)
+    assert reported.first is not None
+    assert "a python matched" in reported.first.sentence
+    assert "b python matched" in reported.first.sentence
+    step, *_ = reported.first.steps
+    assert step.endswith("is below table Settings.")
+    (settings,) = (table for table in reported.folded if table.title == "Settings")
+    assert {f"{name} matched: set in your program: NODROP {name}." for name in transports} <= set(
+        settings.notes
+    )
+
+
 def test_several_cases_are_answered_with_a_row_of_each_transport(tmp_path: Path) -> None:
     of = transport_folder(tmp_path, TWO, cases=TWO_SIZES)
     first = content(of).first
@@ -406,6 +430,44 @@ def test_quicker_is_who_is_so_by_more_than_chance(
     }
     rows = [dataclasses.replace(row, ci95_ns=intervals[row.mode]) for row in summarize(of)]
     assert ("faster" in (content_of(of, rows).lead or "")) == is_said
+
+
+FLOORS = {
+    "floor-spin": Made(us=0.5, cpu_us=1.0, client="native"),
+    "floor-futex": Made(us=80.0, client="native"),
+    "floor-unix": Made(us=90.9, client="native"),
+    "floor-pipe": Made(FATES["drops"], us=9.0, client="native", promise=False),
+}
+
+
+@pytest.mark.parametrize("cases", [LOOPBACK, TWO_SIZES])
+def test_floors_are_shown_and_neither_ranked_nor_advised(
+    cases: Sequence[Case], tmp_path: Path
+) -> None:
+    """They would win everything."""
+    of = transport_folder(tmp_path, {**FLOORS, **TWO}, cases=cases, requested=["a", "b"])
+    without = transport_folder(tmp_path / "without", TWO, cases=cases, requested=["a", "b"])
+    reported, plain = content(of), content(without)
+    decision, *by_case = reported.tables
+    assert "floor" not in str((reported.lead, decision.rows, decision.notes))
+    assert [row[0] for row in decision.rows] == [row[0] for row in plain.tables[0].rows]
+    for table in by_case:
+        names = [row[0] for row in table.rows][2:]
+        assert names == ["floor-spin", "floor-futex", "floor-unix", "floor-pipe"]
+    assert "no middleware, for comparison" in str(by_case[-1].notes)
+    assert not [figure for figure in figures_of(of, summarize(of)) if "floor-" in str(figure)]
+    assert reported.first is not None
+    assert "floor" not in str((reported.first.sentence, reported.first.table.rows))
+    (line,) = (note for note in reported.first.table.notes if "middleware, 100 B" in note)
+    assert re.fullmatch(r"No middleware, 100 B: spin \S+ ns, futex \S+ µs, unix \S+ µs\.", line)
+    screen = first_answer(of, summarize(of)).splitlines()
+    assert line in screen and len(screen) <= 24 and max(map(len, screen)) <= 80
+
+
+def test_floors_alone_are_a_table_without_advice(tmp_path: Path) -> None:
+    reported = content(transport_folder(tmp_path, FLOORS))
+    assert reported.lead is None and reported.first is None
+    assert {row[0] for row in reported.tables[0].rows} == set(FLOORS)
 
 
 def test_one_transport_needs_no_decision(tmp_path: Path) -> None:

@@ -16,15 +16,15 @@ def own_lists(
 ) -> tuple[list[tuple[str, str]], str]:
     """Return paths and types of the lists that take part, or why none does.
 
-    ``depth``: most messages between the list and the message itself.
+    ``depth``: most messages around a list, of which the outermost is the message itself's field.
     """
     if not selection.takes(COLUMNS) or not selection.lists:
         return [], ""
     own = [(path, type_) for path, type_ in selection.lists if _is_own(about, path, depth)]
     if not own:
         paths = ", ".join(path for path, _ in selection.lists)
-        where = "itself, or of messages in it that are not repeated" if depth else "itself"
-        return [], f"{paths}: from arrays only lists that are fields of the message {where}"
+        where = f"in at most {depth} messages" if depth else "that are fields of the message itself"
+        return [], f"{paths}: from arrays only lists {where}"
     try:
         plan(about.schema, [type_ for _, type_ in own])
     except CompileError as error:
@@ -34,8 +34,4 @@ def own_lists(
 
 def _is_own(about: Subject, path: str, depth: int) -> bool:
     *around, last = fields_along(about.schema, about.type, path)
-    return (
-        last.label is Label.REPEATED
-        and len(around) <= depth
-        and all(field.label is Label.SINGLE for field in around)
-    )
+    return last.label is Label.REPEATED and len(around) <= depth

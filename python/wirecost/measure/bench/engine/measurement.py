@@ -53,11 +53,8 @@ class Measurement:
         )
 
     def report(self, text: str) -> None:
-        """Report what runs between samples, of which nobody knows how long it takes.
-
-        With another total, a bar forgets its estimate.
-        """
-        self.progress(self._done, self._total + 1, text)
+        """Report what runs between samples."""
+        self.progress(self._done, max(1, self._total), text)
 
     def remark(self, text: str) -> None:
         """Print lines that stay on a terminal."""
@@ -97,7 +94,7 @@ class Measurement:
         finally:
             case.end()
         # Contenders that failed or were out of time took fewer.
-        self._done = before + samples * len(entries)
+        self._done = max(self._done, before + samples * len(entries))
 
 
 class Case(Generic[C]):

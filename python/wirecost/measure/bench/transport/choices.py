@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-NATIVE_ONLY = ("cyclone", "tcp")
+FLOORS = ("floor-spin", "floor-futex", "floor-pipe", "floor-unix")
+"""Ways from process to process without a middleware, measured to compare with; on one machine and
+for one subscriber. Their native client takes part whatever the kind of the others."""
+NATIVE_ONLY = ("cyclone", "tcp", *FLOORS)
 """Libraries that only a native client has."""
 NATIVE_PROGRAMS = {
     "zeromq": "zeromq", "zeromq-tcp": "zeromq", "nats": "nats", "mqtt": "mqtt", "grpc": "grpc",
     "ros1": "ros1", "dds": "fastdds", "cyclone": "cyclone", "tcp": "tcp",
     "iceoryx2": "iceoryx2", "zenoh": "zenoh", "zenoh-shm": "zenoh",
+    **dict.fromkeys(FLOORS, "floors"),
 }  # fmt: skip
 """Transports that have a client in C or C++, and which program it is."""
 RUST_PROGRAMS = ("iceoryx2", "zenoh")

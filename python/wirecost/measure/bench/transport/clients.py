@@ -66,8 +66,17 @@ def native() -> list[ClientProgram]:
     Raises UserError where that fails.
     """
     installed(f"programs/{NATIVE_PREFIX}tcp", TRANSPORT)
+    return _answering("*")
+
+
+def floors() -> list[ClientProgram]:
+    """Return the client of the floors, if it is installed and answers. Builds nothing."""
+    return _answering("floors")
+
+
+def _answering(name: str) -> list[ClientProgram]:
     programs = []
-    for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}*")):
+    for path in sorted(PROGRAMS.glob(f"{NATIVE_PREFIX}{name}")):
         try:
             programs.append(_greeted(NATIVE, (str(path),)))
         except ProgramFailedError:

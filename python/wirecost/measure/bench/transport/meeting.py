@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirecost.measure.bench.transport.choices import FLOORS
 from wirecost.measure.bench.transport.clients import started
 from wirecost.measure.bench.transport.ground import LOOPBACK_ADDRESS, Ground, Spot
 from wirecost.measure.network.profiles import Profile
@@ -56,8 +57,10 @@ class TransportMeeting:
 def _place(mware: str) -> Meeting | None:
     """Return the kind of place where the ends of a library meet.
 
-    ``cyclone`` and ``tcp`` have a native client only.
+    ``cyclone``, ``tcp`` and floors have a native client only.
     """
+    if mware in FLOORS:
+        return InFolder()
     return {"cyclone": InDomain(), "tcp": AtListener("{}:{}"), **meetings()}.get(mware)
 
 
@@ -70,7 +73,7 @@ def unreachable(mware: str, profile: Profile | None) -> str | None:
         away = find(mware).capabilities.other_machines
     except UserError:
         away = True
-    if not away or isinstance(place, OnOneMachine):
+    if not away or mware in FLOORS or isinstance(place, OnOneMachine):
         return "stays on one machine"
     return "how its ends find each other between hosts is not known here"
 
@@ -100,7 +103,7 @@ def meeting(
         yield TransportMeeting(f"{DOMAIN}@{';'.join(spot.address for spot in spots)}")
         return
     if isinstance(place, InFolder):
-        with scratch.folder("sockets") as folder:
+        with scratch.folder("sockets", in_memory=True) as folder:
             yield TransportMeeting(str(folder))
         return
     kind = "dds" if isinstance(place, InDomain) else mware

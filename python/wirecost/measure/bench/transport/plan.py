@@ -15,6 +15,7 @@ from wirecost.measure.bench.transport.cases import (
     rate_for,
 )
 from wirecost.measure.bench.transport.choices import (
+    FLOORS,
     LEAST_RUST,
     NATIVE,
     NATIVE_ONLY,
@@ -23,7 +24,7 @@ from wirecost.measure.bench.transport.choices import (
     PYTHON,
     RUST_PROGRAMS,
 )
-from wirecost.measure.bench.transport.clients import ClientProgram, native, python
+from wirecost.measure.bench.transport.clients import ClientProgram, floors, native, python
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.meeting import unreachable
 from wirecost.measure.bench.transport.outcome import TransportOutcome
@@ -36,6 +37,7 @@ from wirecost.messaging.transport import SHARED_MEMORY, find
 from wirecost.system.errors import UserError
 
 NATIVE_ALONE = "has a native client only: --client native"
+NO_FLOORS = "their program is not built: run `setup/install transport` in a checkout"
 
 
 @dataclass
@@ -79,8 +81,12 @@ def plan(
         turns = []
         for subscribers in settings.subscribers:
             for contender in planned.contenders:
+                name = _in_reasons(contender.mware)
                 if why := unreachable(contender.mware, profile):
-                    planned.not_run[f"{contender.mware}, {name_of(profile)}"] = why
+                    planned.not_run[f"{name}, {name_of(profile)}"] = why
+                    continue
+                if contender.mware in FLOORS and subscribers > 1:
+                    planned.not_run[f"{name}, {subscribers} subscribers"] = "have one subscriber"
                     continue
                 cases = _cases(settings, profile, subscribers, planned)
                 if cases:
@@ -89,7 +95,8 @@ def plan(
                         TransportTurn(contender, settings.pattern, subscribers, outcomes, logs)
                     )
         planned.grounds.append((profile, turns))
-    if not planned.outcomes:
+    asked = set(settings.transports).difference(FLOORS) or FLOORS
+    if not any(outcome.contender.mware in asked for outcome in planned.outcomes):
         reasons = "; ".join(f"{what}: {why}" for what, why in planned.not_run.items())
         why = reasons or "no contender remains"
         raise UserError(f"nothing can be measured: {why}; choose another --middlewares or --client")
@@ -109,7 +116,14 @@ def _clients(
             planned.not_run["native clients"] = (
                 "none is installed; build wirecost with their libraries"
             )
+    elif not set(FLOORS).isdisjoint(settings.transports):
+        clients += floors()
     return clients
+
+
+def _in_reasons(mware: str) -> str:
+    """Return the name of a contender in reasons: those of all floors are the same."""
+    return "floors" if mware in FLOORS else mware
 
 
 def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportContender]:
@@ -122,10 +136,11 @@ def _contenders(settings: Settings, planned: TransportPlan) -> list[TransportCon
             continue
         for client in able:
             if settings.pattern == "reqrep" and (why := _no_requests(mware, client)):
-                planned.not_run[f"{mware}, {client.kind}"] = why
+                planned.not_run[f"{_in_reasons(mware)}, {client.kind}"] = why
                 continue
             available = settings_of(mware, settings.quality, client.kind)
-            chosen = [setting for setting in available if setting.name in settings.settings]
+            names = settings.settings
+            chosen = [one for one in available if one.name in names or mware in FLOORS]
             # They are of publishers and subscribers: for requests all are the same.
             used = chosen[:1] if settings.pattern == "reqrep" else chosen
             contenders += [TransportContender(mware, client, setting) for setting in used]
@@ -146,6 +161,10 @@ def _leave_out(settings: Settings, planned: TransportPlan) -> None:
     names: dict[tuple[str, str], list[str]] = {}
     for mware in settings.transports:
         kinds = {client.kind for client in planned.clients if mware in client.transports}
+        if mware in FLOORS:
+            if not kinds:
+                planned.not_run["floors"] = NO_FLOORS
+            continue
         for kind in settings.client:
             if kind not in kinds:
                 why = _absence(mware, kind)

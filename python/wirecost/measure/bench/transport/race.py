@@ -11,7 +11,7 @@ import msgspec
 from wirecost.measure.bench.engine.measurement import Case, Measurement
 from wirecost.measure.bench.engine.processes import plan as plan_rounds
 from wirecost.measure.bench.transport.cases import name_of, rate_for
-from wirecost.measure.bench.transport.choices import NATIVE, NATIVE_ONLY
+from wirecost.measure.bench.transport.choices import FLOORS, NATIVE, NATIVE_ONLY
 from wirecost.measure.bench.transport.contender import TransportContender
 from wirecost.measure.bench.transport.faults import registry
 from wirecost.measure.bench.transport.faults.fault import EXPECTED_S as FAULT_S
@@ -68,7 +68,8 @@ def _expected_seconds(settings: Settings, plan: TransportPlan) -> float:
 
 def _faults(settings: Settings, plan: TransportPlan) -> int:
     """Return how many faults happen to all contenders."""
-    return len(settings.faults) * len(plan.contenders) * len(plan.grounds)
+    exposed = [contender for contender in plan.contenders if contender.mware not in FLOORS]
+    return len(settings.faults) * len(exposed) * len(plan.grounds)
 
 
 def _announce(settings: Settings, plan: TransportPlan, measurement: Measurement) -> None:
@@ -157,7 +158,9 @@ def _run_faults(
     """Let faults happen, with messages of the smallest size; ``records`` gets them."""
     size = min(settings.sizes)
     rate = settings.rate or rate_for(size, FAULT_RECEIVERS, ground.profile)
-    contenders = {turn.contender.name: turn.contender for turn in turns}
+    contenders = {
+        turn.contender.name: turn.contender for turn in turns if turn.contender.mware not in FLOORS
+    }
     logs = journal.folder / "logs"
     named = [registry.faults()[name] for name in settings.faults]
 
@@ -184,8 +187,9 @@ def _about(settings: Settings, plan: TransportPlan, measurement: Measurement) ->
         settings={
             " ".join(filter(None, (mware, setting.client, setting.name))): setting.record()
             for mware, setting in ((entry.mware, entry.setting) for entry in plan.contenders)
+            if mware not in FLOORS
         },
-        requested=list(settings.transports),
+        requested=[mware for mware in settings.transports if mware not in FLOORS],
         not_run=plan.not_run,
         networks={},
         faults=[],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirecost.measure.bench.engine import option
 from wirecost.measure.bench.transport.choices import (
+    FLOORS,
     KINDS,
     LEAST_BYTES,
     MOST_BYTES,
@@ -34,7 +35,7 @@ def _middlewares(clients: Sequence[str] = KINDS) -> tuple[str, ...]:
     """Return the transports that these kinds of clients can have."""
     from wirecost.messaging.transport import names  # noqa: PLC0415 - imports them
 
-    return (*names(), *(NATIVE_ONLY if NATIVE in clients else ()))
+    return (*names(), *(NATIVE_ONLY if NATIVE in clients else FLOORS))
 
 
 def _settings() -> Iterable[str]:

@@ -12,6 +12,9 @@ from wirecost.results.records.schemas import common
 from wirecost.results.records.schemas.common import Amount, Count, Scalar, Scenario, columns
 from wirecost.results.records.table_columns import COUNT, TEXT
 
+FLOOR = "floor-"
+"""Beginning of the names of contenders that have no middleware, and show what one costs."""
+
 
 class TransportAbout(common.About, kw_only=True):
     """A transport. ``versions``: of libraries, by name, as a client of each kind reported them."""
@@ -109,6 +112,11 @@ class TransportRun(common.Run, kw_only=True):
     message_bytes: Amount
     message_digest: str
     peak: Peak | None = None
+
+    @property
+    def is_floor(self) -> bool:
+        """Return whether it has no middleware: it is shown, and neither ranked nor advised."""
+        return self.mware.startswith(FLOOR)
 
 
 class Fault(msgspec.Struct, kw_only=True):

@@ -26,13 +26,14 @@ FIRST_COLUMNS = ("contender", "p50", "p99", "max", "losses", "CPU")
 
 
 def content(results: Results, rows: list[Row]) -> ScenarioContent:
-    meta, cases = results.meta_as(TransportMeta), measured(rows)
+    meta, with_floors = results.meta_as(TransportMeta), measured(rows)
+    cases = [case for case in with_floors if not case.run.is_floor]
     every = present(
         decision_table(meta, cases),
-        *tables.tables(cases),
+        *tables.tables(with_floors),
         tables.failed_table(meta),
         tables.broken_table(meta),
-        *tables.peak_tables(cases),
+        *tables.peak_tables(with_floors),
         tables.binding_table(cases),
         tables.fault_table(meta),
     )
@@ -40,16 +41,15 @@ def content(results: Results, rows: list[Row]) -> ScenarioContent:
         TITLE,
         lead(meta, cases),
         every,
-        present(
-            tables.settings_table(meta), tables.network_table(meta), tables.transports_table(meta)
-        ),
+        present(tables.network_table(meta), tables.transports_table(meta)),
         "",
-        first=_first(meta, cases, every),
+        present(tables.settings_table(meta)),
+        first=_first(meta, cases, every, tables.floors_of(with_floors)),
     )
 
 
 def _first(
-    meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table]
+    meta: TransportMeta, cases: Sequence[MeasuredTransport], every: Sequence[Table], floors: str
 ) -> Answer | None:
     answer = advice(meta, cases)
     if answer is None or not every:
@@ -58,7 +58,8 @@ def _first(
         table = _only(tables.tables(cases)[0], FIRST_COLUMNS)
     else:
         table = replace(every[0], rows=_quickest_first(every[0].rows, cases))
-    table = replace(table, notes=[*_circumstances(meta, cases), *table.notes])
+    notes = [*_circumstances(meta, cases), *filter(None, [floors]), *table.notes]
+    table = replace(table, notes=notes)
     return Answer(answer, table, _steps(meta, cases, answer))
 
 
@@ -116,10 +117,9 @@ def _to_set(meta: TransportMeta, cases: Sequence[MeasuredTransport], answer: str
         for case in cases
         if case.who.settings == MATCHED and tables.name(case) in answer
     }
-    for key, mware in advised.items():
-        text = meta.settings.get(key, {}).get("in_program")
-        if text and len(advised) == 1:
-            yield f"To get {MATCHED} with {mware}, set in your program: {text}."
-            return
-    if advised:
-        yield f"docs/transports.md lists what to set in your program to get {MATCHED}."
+    texts = {key: text for key, text in tables.in_programs(meta).items() if key in advised}
+    if len(texts) > 1:
+        yield f"What to set in your program to get {MATCHED} is below table Settings."
+        return
+    for key, text in texts.items():
+        yield f"To get {MATCHED} with {advised[key]}, set in your program: {text}."

@@ -25,10 +25,11 @@ def decision_table(meta: TransportMeta, found: Sequence[MeasuredTransport]) -> T
 
     It is None where a single one was measured. One that failed in a case of a need fails it.
     """
-    transports = list(dict.fromkeys((run.mware, run.client) for run in meta.runs))
+    runs = [run for run in meta.runs if not run.is_floor]
+    transports = list(dict.fromkeys((run.mware, run.client) for run in runs))
     if len(transports) < 2 or not found:
         return None
-    without = failed(meta.runs)
+    without = failed(runs)
     judged = {need: verdicts(found, need, without) for need in needs(lossy(meta))}
     by_need = {
         need: of for need, of in judged.items() if any(v.evidence or v.failed for v in of.values())

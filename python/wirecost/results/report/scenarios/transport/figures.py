@@ -60,7 +60,7 @@ MOST_MARKS = 400
 
 def figures(results: Results, rows: list[Row]) -> list[Figure]:
     """Draw all that has anything to show."""
-    cases = measured(rows)
+    cases = [case for case in measured(rows) if not case.run.is_floor]
     return [
         *_distributions(results, cases),
         *_by_rate(cases),

@@ -11,6 +11,7 @@ from wirecost.results.analysis.transport.needs import LOOPBACK
 from wirecost.results.analysis.transport.recommendation import by_case
 from wirecost.results.records.schemas.common import Scalar
 from wirecost.results.records.schemas.transport import (
+    FLOOR,
     Fault,
     Peak,
     TransportAbout,
@@ -39,6 +40,11 @@ NOTES = (
     "wire: bytes on the network per byte of the message.",
     "memory: the most that all processes together had resident.",
 )
+FLOORS = (
+    f"{FLOOR}…: no middleware, for comparison: spin copies into shared memory, where the"
+    " subscriber looks for it without pause; futex wakes it; pipe and unix (a socket) copy through"
+    " the kernel."
+)
 DDS = "dds ran over UDP; shared memory, its default on one machine, was not measured."
 PEAK_NOTES = (
     "peak: the highest rate without loss and with bounded latency, within 5 %.",
@@ -58,7 +64,9 @@ def mark(case: MeasuredTransport) -> str:
 
 
 def name(case: MeasuredTransport) -> str:
-    """Return ``zeromq python matched``."""
+    """Return ``zeromq python matched``, or the name alone of a floor."""
+    if case.run.is_floor:
+        return case.who.mware
     return f"{case.who.mware} {case.who.client} {case.who.settings}"
 
 
@@ -75,6 +83,19 @@ def tables(found: Sequence[MeasuredTransport]) -> list[Table]:
     return [_table(group, _notes(found, group) if group is groups[-1] else []) for group in groups]
 
 
+def floors_of(found: Sequence[MeasuredTransport]) -> str:
+    """Return a line with the floors' medians in the first case; empty where none delivered."""
+    here = [case for case in found if case.case == found[0].case]
+    floors = [case for case in here if case.run.is_floor and case.delivers]
+    times = (
+        f"{case.who.mware.removeprefix(FLOOR)} {units.time(case.p50_ns)}"
+        for case in sorted(floors, key=lambda case: case.p50_ns)
+    )
+    if not floors:
+        return ""
+    return f"No middleware, {units.size(floors[0].size)}: {', '.join(times)}."
+
+
 def _parts(group: Iterable[MeasuredTransport]) -> tuple[str, ...]:
     return PARTS if any("daemon" in case.run.usage for case in group) else PARTS[:2]
 
@@ -83,6 +104,7 @@ def _notes(found: Sequence[MeasuredTransport], last: Sequence[MeasuredTransport]
     early = [case for case in (*last, *found) if case.run.lost_before]
     return [
         *(note.format(parts=", ".join(_parts(last))) for note in NOTES),
+        *([FLOORS] if any(case.run.is_floor for case in found) else []),
         *map(_before, early[:1]),
         *([DDS] if has_local_dds(found) else []),
     ]
@@ -128,7 +150,7 @@ def _table(group: list[MeasuredTransport], notes: list[str]) -> Table:
         Column("wire", _wire, optional=8),
         Column("memory", _memory, True, optional=3),
     ]
-    ranked = sorted(group, key=lambda case: (not case.delivers, case.p50_ns))
+    ranked = sorted(group, key=lambda case: (case.run.is_floor, not case.delivers, case.p50_ns))
     return Table.of(group[0].case, ranked, columns, notes)
 
 
@@ -313,6 +335,7 @@ def settings_table(meta: TransportMeta) -> Table | None:
         f"{mware} runs with defaults that differ from its makers': {changed}."
         for mware, changed in changed_defaults(meta).items()
     ]
+    notes += [f"{key}: set in your program: {text}." for key, text in in_programs(meta).items()]
     return (
         Table.matrix(
             "Settings",
@@ -325,6 +348,12 @@ def settings_table(meta: TransportMeta) -> Table | None:
         if meta.settings
         else None
     )
+
+
+def in_programs(meta: TransportMeta) -> dict[str, str]:
+    """Return what a program sets to have the same, by the groups of settings that say it."""
+    texts = {key: str(about.get("in_program", "")) for key, about in meta.settings.items()}
+    return {key: text for key, text in texts.items() if text}
 
 
 def changed_defaults(meta: TransportMeta) -> dict[str, str]:
@@ -341,7 +370,7 @@ def transports_table(meta: TransportMeta) -> Table:
         return ", ".join(f"{what} {number}" for what, number in about.versions.items()) or NONE
 
     return contenders_table(
-        meta.contenders,
+        {name: about for name, about in meta.contenders.items() if not name.startswith(FLOOR)},
         {"libraries": versions, "runs between": lambda about: about.server or NONE},
         title="Middlewares",
         first="middleware",
