@@ -59,6 +59,10 @@ std::shared_ptr<Plan> tagged_plan(const std::vector<NodeTuple>& tuples) {
   return std::make_shared<Plan>(nodes_of(tuples));
 }
 
+std::shared_ptr<Plan> json_plan(const std::vector<NodeTuple>& tuples) {
+  return std::make_shared<Plan>(JsonNodes{nodes_of(tuples)});
+}
+
 template <class Value>
 std::span<const Value> span_of(const Array<Value>& array) {
   return {array.data(), array.size()};
@@ -177,6 +181,7 @@ void bind_arrow(nb::module_& m) {
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   m.def("tagged_plan", &tagged_plan, nb::arg("nodes"));
+  m.def("json_plan", &json_plan, nb::arg("nodes"));
   m.def("record_messages", &messages_of, nb::arg("plan"), nb::arg("columns"), nb::arg("rows"),
         nb::arg("first"), nb::arg("most_bytes"));
   nb::class_<Batch>(m, "RecordBatch")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -39,7 +41,8 @@ class Part(NamedTuple):
 
     ``is_hidden``: it is kept to read points by and has no column; ``offset``: within a point. Of
     Protobuf: the field's ``number``, its ``coding``, whether it ``is_nullable``, and the number of
-    its ``oneof`` in the message, from 1 on.
+    its ``oneof`` in the message, from 1 on. Of JSON: ``size`` is 1 where a text is the value as
+    JSON.
     """
 
     kind: PartKind
@@ -59,6 +62,22 @@ class Part(NamedTuple):
 
 Wanted = dict[str, "Wanted"] | None
 """Fields that are kept, by name; None for all."""
+
+
+_PLAIN_NAME = re.compile(r'[^."]+')
+_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
+
+
+def joined(path: str, name: str) -> str:
+    """Return the path of a field within another; names of JSON with dots are in quotes."""
+    step = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return f"{path}.{step}" if path else step
+
+
+def steps(path: str) -> list[str]:
+    """Return the names of a path."""
+    found: list[str] = _STEP.findall(path)
+    return [str(json.loads(step)) if step.startswith('"') else step for step in found]
 
 
 @dataclass
