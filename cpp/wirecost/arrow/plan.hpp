@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wirecost::arrow {
@@ -49,6 +50,7 @@ struct Node {
   Coding coding = Coding::varint;
   bool nullable = false;    // where it does not come
   std::uint32_t oneof = 0;  // which one of its message it is a member of, from 1 on
+  std::vector<std::pair<std::int32_t, std::string>> names;  // of an enum's numbers, ascending
 };
 
 constexpr std::uint32_t none = UINT32_MAX;

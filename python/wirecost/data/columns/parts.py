@@ -40,9 +40,9 @@ class Part(NamedTuple):
     """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``.
 
     ``is_hidden``: it is kept to read points by and has no column; ``offset``: within a point. Of
-    Protobuf: the field's ``number``, its ``coding``, whether it ``is_nullable``, and the number of
-    its ``oneof`` in the message, from 1 on. Of JSON: ``size`` is 1 where a text is the value as
-    JSON.
+    Protobuf: the field's ``number``, its ``coding``, whether it ``is_nullable``, the number of its
+    ``oneof`` in the message, from 1 on, and an enum's numbers and ``names``, ascending. Of JSON:
+    ``size`` is 1 where a text is the value as JSON.
     """
 
     kind: PartKind
@@ -58,6 +58,7 @@ class Part(NamedTuple):
     coding: int = 0
     is_nullable: bool = False
     oneof: int = 0
+    names: tuple[tuple[int, str], ...] = ()
 
 
 Wanted = dict[str, "Wanted"] | None

@@ -43,8 +43,8 @@ class Leaf(NamedTuple):
     @property
     def type(self) -> str:
         """The type in words, such as ``float64[9]`` or ``list of string``."""
-        form = self.part.format
-        name = {"U": "string", "Z": "binary"}.get(form) or (
+        form = "enum" if self.part.names else self.part.format
+        name = {"enum": form, "U": "string", "Z": "binary"}.get(form) or (
             "binary" if form.startswith("w:") else str(_DTYPES[form])
         )
         sizes = "".join(f"[{size}]" for size in self.shape)
