@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from wirecost.data.columns.parts import BINARY, DEEPEST, MOST_PARTS, STRUCTURE, TEXT
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import is_unicode
@@ -124,7 +126,7 @@ class JsonTypes:
                 continue
             # What is no message, or lies too deep, has no row.
             with suppress(ValueError, RecursionError):
-                value = json.loads(str(data, "utf-8", "replace"))
+                value = _decoded(data)
                 if isinstance(value, dict):
                     self._learn(shape, value)
 
@@ -160,6 +162,14 @@ class JsonTypes:
                 "that are read as columns; choose another topic"
             )
         return Shape()
+
+
+def _decoded(data: bytes | memoryview) -> Any:
+    """Return a message's value. Raises ValueError, RecursionError."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, ValueError):  # it knows no NaN, and nothing but UTF-8
+        return json.loads(str(data, "utf-8", "replace"))
 
 
 def merge(one: Shape | None, other: Shape) -> Shape:
