@@ -3,11 +3,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,21 +33,25 @@ template <class Value>
 using Array = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Kind, name, Arrow's format, width, count, children, whether it is kept, whether only for points,
-/// and the offset within a point; of Protobuf number, coding, whether it can be null, and oneof.
+/// and the offset within a point; of Protobuf number, coding, whether it can be null, oneof, and an
+/// enum's numbers and names.
 using NodeTuple =
     std::tuple<std::uint8_t, std::string, std::string, std::uint32_t, std::uint64_t, std::uint32_t,
-               bool, bool, std::uint64_t, std::uint32_t, std::uint8_t, bool, std::uint32_t>;
+               bool, bool, std::uint64_t, std::uint32_t, std::uint8_t, bool, std::uint32_t,
+               std::vector<std::pair<std::int32_t, std::string>>>;
 
 std::vector<Node> nodes_of(const std::vector<NodeTuple>& tuples) {
   std::vector<Node> nodes;
   nodes.reserve(tuples.size());
   for (const auto& [kind, name, format, width, count, children, kept, hidden, offset, number,
-                    coding, nullable, oneof] : tuples) {
+                    coding, nullable, oneof, names] : tuples) {
     if (kind > static_cast<std::uint8_t>(Kind::points) ||
         coding > static_cast<std::uint8_t>(Coding::group))
       throw nb::value_error("no such kind");
+    if (!names.empty() && (width != 4 || !std::ranges::is_sorted(names)))
+      throw nb::value_error("no such enum");
     nodes.push_back({name, format, static_cast<Kind>(kind), width, count, children, kept || hidden,
-                     !hidden, offset, number, static_cast<Coding>(coding), nullable, oneof});
+                     !hidden, offset, number, static_cast<Coding>(coding), nullable, oneof, names});
   }
   return nodes;
 }
@@ -57,6 +63,10 @@ std::shared_ptr<Plan> plan(const std::vector<NodeTuple>& tuples, std::uint32_t l
 
 std::shared_ptr<Plan> tagged_plan(const std::vector<NodeTuple>& tuples) {
   return std::make_shared<Plan>(nodes_of(tuples));
+}
+
+std::shared_ptr<Plan> json_plan(const std::vector<NodeTuple>& tuples) {
+  return std::make_shared<Plan>(JsonNodes{nodes_of(tuples)});
 }
 
 template <class Value>
@@ -177,6 +187,7 @@ void bind_arrow(nb::module_& m) {
   const nb::class_<Plan> plan_class(m, "RecordPlan");
   m.def("record_plan", &plan, nb::arg("nodes"), nb::arg("largest"), nb::arg("headed"));
   m.def("tagged_plan", &tagged_plan, nb::arg("nodes"));
+  m.def("json_plan", &json_plan, nb::arg("nodes"));
   m.def("record_messages", &messages_of, nb::arg("plan"), nb::arg("columns"), nb::arg("rows"),
         nb::arg("first"), nb::arg("most_bytes"));
   nb::class_<Batch>(m, "RecordBatch")

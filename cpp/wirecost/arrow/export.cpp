@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +13,7 @@ namespace wirecost::arrow {
 
 namespace {
 
-constexpr const char* list_format = "+L";
+constexpr const char *list_format = "+L", *text_format = "U";
 constexpr std::int64_t nullable = 2;
 
 /// What an exported structure owns, apart from its children's own.
@@ -22,6 +24,10 @@ struct Owned {
   std::vector<Exported*> children;
   std::vector<const void*> buffers;
   std::vector<std::uint8_t> validity, bits;
+  std::vector<std::int32_t> places;  // in the dictionary
+  std::vector<std::int64_t> begins;  // of texts
+  std::string texts;
+  std::unique_ptr<Exported> dictionary;
   std::shared_ptr<const Batch> batch;
 
   Exported& child(std::size_t number) { return storage[number]; }
@@ -33,6 +39,8 @@ void release(Exported* exported) {
     Exported* const child = exported->children[i];
     if (child->release != nullptr) child->release(child);
   }
+  if (exported->dictionary != nullptr && exported->dictionary->release != nullptr)
+    exported->dictionary->release(exported->dictionary);
   delete static_cast<Owned<Exported>*>(exported->private_data);
   exported->release = nullptr;
 }
@@ -48,6 +56,14 @@ Owned<Exported>& own(Exported& into, std::size_t children) {
   into.n_children = static_cast<std::int64_t>(children);
   into.children = owned->children.data();
   return *owned;
+}
+
+/// Gives an enum the dictionary of its names.
+template <class Exported>
+Owned<Exported>& own_dictionary(Exported& into, Owned<Exported>& owned) {
+  owned.dictionary = std::make_unique<Exported>();
+  into.dictionary = owned.dictionary.get();
+  return own(*into.dictionary, 0);
 }
 
 bool has_elements(const Node& node) {  // which are scalars
@@ -94,23 +110,32 @@ std::uint32_t presence(const Plan& plan, std::size_t number) {
   return plan.presence_of.empty() ? none : plan.presence_of[number];
 }
 
+void set_format(ArrowSchema& into, Owned<ArrowSchema>& owned, const Node& node) {
+  owned.format = node.format;
+  into.format = owned.format.c_str();
+  into.name = owned.name.c_str();
+  if (node.names.empty()) return;
+  own_dictionary(into, owned);
+  into.dictionary->format = text_format;
+  into.dictionary->name = "";
+}
+
 void schema(const Plan& plan, std::size_t number, ArrowSchema& into) {
   const Node& node = plan.nodes[number];
   Owned<ArrowSchema>& owned = own(into, kept_children(plan, number));
   owned.name = node.name;
-  owned.format = node.format;
   if (presence(plan, number) != none) into.flags = nullable;
-  if (has_elements(node) || is_list(node))
+  if (has_elements(node) || is_list(node)) {
     owned.format = is_fixed_list(node) ? "+w:" + std::to_string(node.count) : list_format;
-  into.format = owned.format.c_str();
-  into.name = owned.name.c_str();
+    into.format = owned.format.c_str();
+    into.name = owned.name.c_str();
+  } else {
+    set_format(into, owned, node);
+  }
   if (has_elements(node)) {
-    ArrowSchema& element = owned.child(0);
-    Owned<ArrowSchema>& of_element = own(element, 0);
+    Owned<ArrowSchema>& of_element = own(owned.child(0), 0);
     of_element.name = "item";
-    of_element.format = node.format;
-    element.format = of_element.format.c_str();
-    element.name = of_element.name.c_str();
+    set_format(owned.child(0), of_element, node);
   } else {
     each_child(plan, number, [&](std::size_t place, std::size_t child) {
       schema(plan, child, owned.child(place));
@@ -127,16 +152,52 @@ const void* bits(std::vector<std::uint8_t>& packed, const std::byte* values, std
   return packed.data();
 }
 
-void set_values(Owned<ArrowArray>& owned, const std::string& format, const ColumnData& data,
-                std::int64_t length) {
-  const std::byte* const values = data.values.data();
-  owned.buffers.push_back(format == "b" ? bits(owned.bits, values, length) : values);
-}
-
 void finish(ArrowArray& into, Owned<ArrowArray>& owned, std::int64_t length) {
   into.length = length;
   into.n_buffers = static_cast<std::int64_t>(owned.buffers.size());
   into.buffers = owned.buffers.data();
+}
+
+/// Places of an enum's numbers in a dictionary of its names; a number without one has its digits.
+void set_names(ArrowArray& into, Owned<ArrowArray>& owned, const Node& node, const ColumnData& data,
+               const std::byte* present, std::int64_t length) {
+  Owned<ArrowArray>& texts = own_dictionary(into, owned);
+  texts.begins.push_back(0);
+  const auto add = [&](const std::string& text) {
+    texts.texts += text;
+    texts.begins.push_back(static_cast<std::int64_t>(texts.texts.size()));
+    return static_cast<std::int32_t>(texts.begins.size() - 2);
+  };
+  for (const auto& [_, name] : node.names) add(name);
+  std::map<std::int32_t, std::int32_t> others;
+  const auto place_of = [&](std::int32_t number) {
+    const auto name = std::ranges::lower_bound(node.names, number, {},
+                                               [](const auto& each) { return each.first; });
+    if (name != node.names.end() && name->first == number)
+      return static_cast<std::int32_t>(name - node.names.begin());
+    const auto [other, is_new] = others.try_emplace(number, 0);
+    if (is_new) other->second = add(std::to_string(number));
+    return other->second;
+  };
+  owned.places.resize(static_cast<std::size_t>(length));
+  for (std::size_t i = 0; i < owned.places.size(); ++i) {
+    if (present != nullptr && present[i] == std::byte{0}) continue;
+    std::int32_t number = 0;
+    std::memcpy(&number, data.values.data() + i * sizeof number, sizeof number);
+    owned.places[i] = place_of(number);
+  }
+  owned.buffers.push_back(owned.places.data());
+  texts.buffers = {nullptr, texts.begins.data(), texts.texts.data()};
+  finish(*into.dictionary, texts, static_cast<std::int64_t>(texts.begins.size() - 1));
+}
+
+void set_values(ArrowArray& into, Owned<ArrowArray>& owned, const Node& node,
+                const ColumnData& data, const std::byte* present, std::int64_t length) {
+  const std::byte* const values = data.values.data();
+  if (!node.names.empty())
+    set_names(into, owned, node, data, present, length);
+  else
+    owned.buffers.push_back(node.format == "b" ? bits(owned.bits, values, length) : values);
 }
 
 void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::int64_t length,
@@ -148,10 +209,11 @@ void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::i
   const std::uint32_t column = plan.column_of[number];
   const ColumnData* const data = column == none ? nullptr : &batch->columns[column];
   owned.buffers.push_back(nullptr);  // validity
+  const std::byte* present = nullptr;
   if (const std::uint32_t validity = presence(plan, number); validity != none) {
-    const std::byte* const values = batch->columns[validity].values.data();
-    into.null_count = std::count(values, values + length, std::byte{0});
-    owned.buffers[0] = bits(owned.validity, values, length);
+    present = batch->columns[validity].values.data();
+    into.null_count = std::count(present, present + length, std::byte{0});
+    owned.buffers[0] = bits(owned.validity, present, length);
   }
   std::int64_t elements = length;
   if (data != nullptr && has_offsets(node.kind)) {
@@ -165,14 +227,14 @@ void array(const std::shared_ptr<const Batch>& batch, std::size_t number, std::i
     Owned<ArrowArray>& of_element = own(element, 0);
     of_element.batch = batch;
     of_element.buffers.push_back(nullptr);
-    set_values(of_element, node.format, *data, elements);
+    set_values(element, of_element, node, *data, nullptr, elements);
     finish(element, of_element, elements);
   } else if (node.kind == Kind::structure || is_list(node)) {
     each_child(plan, number, [&](std::size_t place, std::size_t child) {
       array(batch, child, elements, owned.child(place));
     });
   } else {
-    set_values(owned, node.format, *data, elements);
+    set_values(into, owned, node, *data, present, elements);
   }
   finish(into, owned, length);
 }

@@ -9,9 +9,6 @@ namespace wirecost::arrow {
 
 namespace {
 
-/// Bytes in columns of one message: an empty element has two bytes on the wire, and a row here.
-constexpr std::size_t most_row_bytes = 256U << 20U;
-
 std::uint64_t number_of(const Tag& tag, std::uint64_t raw) {
   if (tag.op == Tag::Op::boolean) return raw != 0 ? 1 : 0;
   if (tag.op != Tag::Op::zigzag) return raw;
@@ -76,12 +73,10 @@ const Byte* Pass::fields(std::uint32_t type, const Byte* p, const Byte* end, Rea
 }
 
 const Byte* Pass::field(const Tag& tag, const Byte* p, const Byte* end, Reading& reading, Row row) {
-  if (tag.presence != none) batch_->columns[tag.presence].values.data()[row.number] = std::byte{1};
+  set_present(tag.presence, row);
   if (tag.level != none) {
     row = {tag.level, batch_->counts[tag.level]};
-    row_bytes_ += plan_->row_bytes[tag.level];
-    if (row_bytes_ > most_row_bytes) return nullptr;
-    ensure(row.level, row.number + 1);
+    if (!begin_element(row)) return nullptr;
   }
   if (tag.op == Tag::Op::message) {
     if (tag.wire == protobuf::start_group) {
@@ -159,6 +154,16 @@ void Pass::choose(const TaggedMessage& message, const Tag& tag, Row row) {
   if (is_there(tag)) return;
   for (const Tag& member : message.fields)
     if (member.oneof == tag.oneof && is_there(member)) remove(member.first, member.last, row);
+}
+
+/// Makes room for an element; false where the message has too many.
+bool Pass::begin_element(Row row) {
+  // An empty element has two bytes on the wire, and a row here.
+  constexpr std::size_t most_row_bytes = 256U << 20U;
+  row_bytes_ += plan_->row_bytes[row.level];
+  if (row_bytes_ > most_row_bytes) return false;
+  ensure(row.level, row.number + 1);
+  return true;
 }
 
 void Pass::end_row(Row row) {

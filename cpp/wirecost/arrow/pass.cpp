@@ -295,6 +295,7 @@ bool Pass::message(std::span<const std::byte> bytes, std::int64_t time) {
   ensure(0, row + 1);
   note_times(&time, row, 1);
   if (!(is_tagged()   ? tagged_message(row)
+        : plan_->json ? json_message(row)
         : plan_->flat ? noted_steps(plan_->steps, row)
                       : steps(plan_->steps, row))) {
     ++losses_.damaged;
@@ -604,7 +605,7 @@ void Pass::ensure(std::uint32_t level, std::size_t rows) {
       const std::size_t size = column.width * column.count;
       data.values.reserve(capacity * size);
       // A field that does not come is 0.
-      if (is_tagged())
+      if (is_sparse())
         std::memset(data.values.data() + capacities_[level] * size, 0,
                     (capacity - capacities_[level]) * size);
     }
@@ -633,7 +634,7 @@ void Pass::remove(std::size_t first, std::size_t last, Row from) {
       } else {
         data.values.resize(end * column.width);
       }
-    } else if (is_tagged()) {
+    } else if (is_sparse()) {
       std::memset(data.values.data() + rows * column.width, 0,
                   (touched_[column.level] - rows) * column.width);
     }

@@ -20,6 +20,8 @@ struct Reading;
 
 namespace wirecost::arrow {
 
+struct JsonText;
+
 /// Messages in one piece of memory: where each begins, its bytes and when it was recorded.
 struct Messages {
   std::span<const std::byte> memory;
@@ -30,12 +32,13 @@ struct Messages {
 /// What did not become values, or other ones. Nothing is ever read beyond a message.
 struct Losses {
   std::uint64_t damaged = 0;  // messages that end too early, which have no row; of Protobuf: that
-                              // are none, or have more than 256 MiB in columns
+                              // and JSON: that are none, do not fit, or have more than 256 MiB in
+                              // columns
   std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
   std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
   std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
   std::uint64_t pointless = 0;  // clouds of another layout than the plan's, whose points are null
-  std::uint64_t unknown = 0;    // fields of Protobuf that the type does not have
+  std::uint64_t unknown = 0;    // fields of Protobuf or JSON that the type does not have
   std::map<std::uint16_t, std::uint64_t> refused;  // messages by their first bytes, no plain CDR
 };
 
@@ -116,7 +119,18 @@ class Pass {
                              Reading& reading);
   void choose(const TaggedMessage& message, const Tag& tag, Row row);
   void end_row(Row row);
+  bool json_message(std::size_t row);
+  bool object(const JsonValue& object, JsonText& text, Row row, int levels);
+  bool list(const JsonValue& list, JsonText& text, Row row, int levels);
+  bool value(const JsonValue& value, JsonText& text, Row row, int levels);
+  bool moment(JsonText& text, std::byte* to, int levels);
+  bool begin_element(Row row);
+  void set_present(std::uint32_t presence, Row row) {
+    if (presence != none) batch_->columns[presence].values.data()[row.number] = std::byte{1};
+  }
   bool is_tagged() const { return !plan_->messages.empty(); }
+  /// Fields come in any order, and not all of them.
+  bool is_sparse() const { return is_tagged() || plan_->json; }
   void ensure(std::uint32_t level, std::size_t rows);
   void remove(std::size_t first, std::size_t last, Row from);
   std::uint32_t number(const std::byte* from) const;
@@ -128,7 +142,7 @@ class Pass {
   Losses losses_;
   // Of the message that is being read:
   std::uint64_t carried_ = 0, mended_ = 0, pointless_ = 0, unknown_ = 0;
-  std::size_t row_bytes_ = 0;         // in columns, where it is of Protobuf
+  std::size_t row_bytes_ = 0;         // in columns, of Protobuf and JSON
   std::vector<std::size_t> touched_;  // rows of each level from which `remove` clears
   std::size_t bytes_ = 0;
   // The message: `at_` counts from behind its header and is never larger than `size_`.

@@ -6,7 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wirecost::arrow {
@@ -47,6 +50,7 @@ struct Node {
   Coding coding = Coding::varint;
   bool nullable = false;    // where it does not come
   std::uint32_t oneof = 0;  // which one of its message it is a member of, from 1 on
+  std::vector<std::pair<std::int32_t, std::string>> names;  // of an enum's numbers, ascending
 };
 
 constexpr std::uint32_t none = UINT32_MAX;
@@ -138,10 +142,49 @@ struct TaggedMessage {
   }
 };
 
+/// A value of JSON, which can be null wherever it is not the message itself.
+struct JsonValue {
+  enum class Op : std::uint8_t {
+    boolean,
+    integer,
+    natural,  // an integer that is not negative
+    real,
+    text,
+    raw,  // any value, whose text as JSON is the column's
+    base64,
+    time,  // an object of `sec` and `nsec`
+    object,
+    list,
+  } op = Op::object;
+  std::string name;  // of an object's member
+  bool kept = true;
+  std::uint32_t column = none, presence = none;
+  std::uint32_t level = none;          // of a list's elements
+  std::uint32_t first = 0, last = 0;   // columns of all that it holds
+  std::vector<JsonValue> inside;       // an object's members, or a list's only element
+  std::vector<std::uint32_t> by_name;  // places of members
+
+  /// The member of this name, or nullptr; `next`: where it is likely, then where the next one is.
+  const JsonValue* find(std::string_view wanted, std::size_t& next) const {
+    if (next >= inside.size() || inside[next].name != wanted) {
+      const auto found = std::ranges::lower_bound(
+          by_name, wanted, {}, [&](std::uint32_t i) -> std::string_view { return inside[i].name; });
+      if (found == by_name.end() || inside[*found].name != wanted) return nullptr;
+      next = *found;
+    }
+    return &inside[next++];
+  }
+};
+
 /// What a row of a level has when it ends: the elements of a column up to there.
 struct RowEnd {
   std::uint32_t column, child;  // none: bytes of the column's own, of which 2^shift are an element
   std::uint32_t shift;
+};
+
+/// The parts of a message of JSON.
+struct JsonNodes {
+  std::vector<Node> nodes;
 };
 
 /// Everything that does not change between messages.
@@ -152,12 +195,18 @@ struct Plan {
   Plan(std::vector<Node> nodes, std::uint32_t largest, bool headed);
   /// The plan of a type of Protobuf. Throws std::invalid_argument.
   explicit Plan(std::vector<Node> nodes);
+  /// The plan of messages of JSON. Throws std::invalid_argument.
+  explicit Plan(JsonNodes json);
+
+  /// Notes what ends the rows of each level, where fields come in any order.
+  void describe_rows();
 
   std::vector<Node> nodes;
   std::uint32_t largest = 1;
   bool headed = false;
   std::vector<TaggedMessage> messages;     // of Protobuf, the outermost first
-  std::vector<std::vector<RowEnd>> ends;   // of each level of theirs
+  std::optional<JsonValue> json;           // a message of JSON
+  std::vector<std::vector<RowEnd>> ends;   // of each level of both
   std::vector<std::size_t> row_bytes;      // the same
   std::vector<std::uint32_t> presence_of;  // by node: the column of bytes, 0 where there is none
   std::vector<Step> steps;

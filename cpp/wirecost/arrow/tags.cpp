@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of a type of Protobuf.
-#include <bit>
 #include <stdexcept>
 #include <utility>
 
-#include "wirecost/arrow/batch.hpp"
 #include "wirecost/arrow/plan.hpp"
 
 namespace wirecost::arrow {
@@ -29,7 +27,7 @@ class Builder {
       refuse("a plan without a message");
     message(0, 0);
     if (at_ != plan_.nodes.size()) refuse("a plan of several messages");
-    describe_rows();
+    plan_.describe_rows();
   }
 
  private:
@@ -148,19 +146,6 @@ class Builder {
     plan_.columns.push_back(column);
     plan_.levels[level].push_back(made);
     return made;
-  }
-
-  void describe_rows() {
-    plan_.ends.resize(plan_.levels.size());
-    plan_.row_bytes.resize(plan_.levels.size());
-    for (std::uint32_t i = 0; i < plan_.columns.size(); ++i) {
-      const Column& column = plan_.columns[i];
-      const bool is_ragged = has_offsets(column.kind);
-      plan_.row_bytes[column.level] += is_ragged ? sizeof(std::int64_t) : column.width;
-      if (is_ragged)
-        plan_.ends[column.level].push_back(
-            {i, column.child, static_cast<std::uint32_t>(std::countr_zero(column.width | 16U))});
-    }
   }
 
   Plan& plan_;

@@ -179,7 +179,7 @@ def _read_fleet(
             lambda recording: _window(recording, *window), advance,
         )  # fmt: skip
     size = sum(file.stat().st_size for file in fleet.files.values())
-    body = [[path, kind] for path, kind in fleet.columns.items()]
+    body = [[shown(path), kind] for path, kind in fleet.columns.items()]
     return Answer(
         f"{shown(out)}: {counted(fleet.rows, 'message')} of {shown(topic)} from "
         f"{len(fleet.files)} of {counted(len(recordings), 'recording')}, {units.size(size)}.",
@@ -209,7 +209,7 @@ def _answer(
             f"{shown(first_file)}: {counted(rows, 'message')} of {shown(first.topic)} in "
             f"{counted(len(first.columns), 'column')}, {units.size(size)}."
         )
-        body = [[path, kind] for path, kind in first.columns.items()]
+        body = [[shown(path), kind] for path, kind in first.columns.items()]
         table = Table(f"Columns of {shown(first.type)}", ["column", "type"], body, [])
         back = f"import polars; polars.read_{'ipc' if first_file.suffix == '.arrow' else 'parquet'}"
         if first_file.suffix == ".npz":

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any type of Protobuf and any messages: nothing is read beyond a message, columns are not much
 // larger than what was counted for them, and messages leave the same rows alone and together.
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -91,37 +90,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const std::invalid_argument&) {
     return 0;
   }
-  Pass alone(plan), together(plan);
-  std::vector<std::byte> memory;
-  std::vector<std::uint64_t> begins, sizes;
-  std::vector<std::int64_t> times;
-  while (from.left() != 0) {
-    const std::size_t length = std::min<std::size_t>(from.next(), from.left());
-    const auto copy = std::make_unique<std::byte[]>(length);
-    std::memcpy(copy.get(), from.skip(length), length);
-    const std::uint64_t begin = 0, bytes = length;
-    const std::int64_t time = static_cast<std::int64_t>(times.size());
-    check(alone.add({{copy.get(), length}, {&begin, 1}, {&bytes, 1}, {&time, 1}}, 1U << 20U,
-                    1U << 30U) == 1);
-    begins.push_back(memory.size());
-    sizes.push_back(length);
-    times.push_back(time);
-    memory.insert(memory.end(), copy.get(), copy.get() + length);
-  }
-  check(together.add({memory, begins, sizes, times}, 1U << 20U, 1U << 30U) == begins.size());
-  const std::size_t counted = alone.bytes();
-  const auto batch = alone.take();
-  check_same(*batch, *together.take());
-  const Losses &one = alone.losses(), &other = together.losses();
-  check(one.damaged == other.damaged && one.unknown == other.unknown && one.mended == other.mended);
-  check(batch->counts[0] + one.damaged == times.size());
-  ArrowSchema schema;
-  ArrowArray array;
-  export_schema(*plan, schema);
-  export_array(batch, array);
-  // Most: a varint of one byte becomes a number of eight; a text that is no UTF-8 triples.
-  check(read(schema, array) <= 9 * counted + 64 * (nodes.size() + 1));
-  array.release(&array);
-  schema.release(&schema);
+  check_messages(from, plan);
   return 0;
 }

@@ -243,7 +243,7 @@ def test_a_file_that_cannot_be_written_leaves_no_other(
 
 def test_topics_that_are_no_ros_are_left_out_and_said(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
-    mcap(path, [INT, ("/j", "json", "J", "jsonschema", b"{}")],
+    mcap(path, [INT, ("/j", "cbor", "J", "", b"")],
          [(0, 0, HEAD + bytes(4)), (1, 0, b"{}")])  # fmt: skip
     done = run(path, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output

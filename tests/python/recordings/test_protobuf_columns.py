@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor import FieldDescriptor
@@ -75,6 +77,9 @@ def known(message: Message, columns: Collection[str], path: str = "") -> dict[st
 
 
 def _value(held: Any, item: FieldDescriptor, columns: Collection[str], path: str) -> Any:
+    if item.enum_type:
+        named = item.enum_type.values_by_number.get(held)
+        return named.name if named else str(held)
     return known(held, columns, path) if item.message_type else held
 
 
@@ -367,3 +372,60 @@ def test_a_trace_of_osi_becomes_a_file(tmp_path: Path, suffix: str) -> None:
         assert frame["mounting_position"].null_count() == 3
     elif suffix == ".arrow":
         assert pl.read_ipc(out)["version"].to_list()[2]["version_major"] == 3
+
+
+def enums(path: Path) -> Path:
+    """Write a recording of every number that an enum can have on the wire, and of none."""
+    file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
+    file.enum_type.add(name="E", value=[
+        pb.EnumValueDescriptorProto(name=name, number=number)
+        for name, number in (("ZERO", 0), ("LOW", -5), ("HIGH", 1 << 30), ("ALIAS", 0))
+    ]).options.allow_alias = True  # fmt: skip
+    message = file.message_type.add(name="B")
+    common: dict[str, Any] = {"kind": Field.TYPE_ENUM, "type_name": ".a.E"}
+    message.field.extend([
+        field(1, **common), field(2, **common, label=3),
+        field(3, **common, proto3_optional=True, oneof_index=0),
+    ])  # fmt: skip
+    message.oneof_decl.add(name="_f3")
+    definition = pb.FileDescriptorSet(file=[file])
+    made = subject(definition, "a test", "a.B").message_class
+    numbers = [0, -5, 1 << 30, 7, -(1 << 31), (1 << 31) - 1]
+    data = [made(f1=number, f2=numbers[: at + 1], f3=number) for at, number in enumerate(numbers)]
+    mcap(
+        path,
+        [("/e", "protobuf", "a.B", "protobuf", definition.SerializeToString())],
+        [(0, at, each.SerializeToString()) for at, each in enumerate([*data, made()])],
+    )
+    return path
+
+
+NAMES = ["ZERO", "LOW", "HIGH", "7", str(-(1 << 31)), str((1 << 31) - 1)]
+
+
+def test_enums_are_names_and_an_unknown_number_is_not_lost(tmp_path: Path) -> None:
+    path, out = enums(tmp_path / "a.mcap"), tmp_path / "out"
+    with wirecost.open_recording(path) as opened:
+        topic = opened["/e"]
+        assert topic.columns["f1"] == "enum"
+        arrow, frame = topic.arrow(), topic.polars()
+        numbers = topic.numpy("f1")
+        several = [row for batch in topic.batches(2) for row in pl.DataFrame(batch)["f1"].to_list()]
+        chosen = topic.select("f1").polars().columns
+    expected = [(name, NAMES[: at + 1], name) for at, name in enumerate(NAMES)]
+    expected.append(("ZERO", [], None))
+    assert pa.types.is_dictionary(arrow.schema.field("f1").type)
+    assert [(row["f1"], row["f2"], row["f3"]) for row in arrow.to_pylist()] == expected
+    assert frame.drop("log_time").rows() == expected
+    assert several == [*NAMES, "ZERO"]
+    assert (numbers.dtype, numbers.tolist()[3:5]) == (np.int32, [7, -(1 << 31)])
+    assert chosen == ["log_time", "f1"]
+    for suffix in (".parquet", ".arrow", ".npz"):
+        words = ["columns", "read", str(path), "--out", str(out.with_suffix(suffix))]
+        assert CliRunner().invoke(app, words).exit_code == 0
+    for written in (pl.read_parquet(f"{out}.parquet"), pl.read_ipc(f"{out}.arrow")):
+        assert written.drop("log_time").rows() == expected
+    assert np.load(f"{out}.npz")["f2"].tolist()[:3] == [0, 0, -5]
+    by_duckdb = duckdb.sql(f"SELECT f1, f2, f3 FROM '{out}.parquet'").fetchall()
+    assert by_duckdb == expected
+    assert duckdb.sql("SELECT f1, f2, f3 FROM arrow").fetchall() == expected

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -38,8 +40,9 @@ class Part(NamedTuple):
     """A part of a type; see ``cpp/wirecost/arrow/plan.hpp``.
 
     ``is_hidden``: it is kept to read points by and has no column; ``offset``: within a point. Of
-    Protobuf: the field's ``number``, its ``coding``, whether it ``is_nullable``, and the number of
-    its ``oneof`` in the message, from 1 on.
+    Protobuf: the field's ``number``, its ``coding``, whether it ``is_nullable``, the number of its
+    ``oneof`` in the message, from 1 on, and an enum's numbers and ``names``, ascending. Of JSON:
+    ``size`` is 1 where a text is the value as JSON.
     """
 
     kind: PartKind
@@ -55,10 +58,27 @@ class Part(NamedTuple):
     coding: int = 0
     is_nullable: bool = False
     oneof: int = 0
+    names: tuple[tuple[int, str], ...] = ()
 
 
 Wanted = dict[str, "Wanted"] | None
 """Fields that are kept, by name; None for all."""
+
+
+_PLAIN_NAME = re.compile(r'[^."]+')
+_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
+
+
+def joined(path: str, name: str) -> str:
+    """Return the path of a field within another; names of JSON with dots are in quotes."""
+    step = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return f"{path}.{step}" if path else step
+
+
+def steps(path: str) -> list[str]:
+    """Return the names of a path."""
+    found: list[str] = _STEP.findall(path)
+    return [str(json.loads(step)) if step.startswith('"') else step for step in found]
 
 
 @dataclass

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
-from wirecost._core import RecordPlan, record_plan, tagged_plan
+from wirecost._core import RecordPlan, json_plan, record_plan, tagged_plan
+from wirecost.data.columns.json_parts import JsonParts
+from wirecost.data.columns.json_types import JsonType
 from wirecost.data.columns.parts import (
     BINARY,
     FORMATS,
@@ -17,12 +20,13 @@ from wirecost.data.columns.parts import (
     PartKind,
     PartsBuilder,
     Wanted,
+    steps,
 )
 from wirecost.data.columns.tagged import TaggedParts
 from wirecost.data.messages.subject import Subject
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD, FILES
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
-from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef
+from wirecost.schema.compile.schema import Field, Kind, Label, Message, MessageRef, Schema
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
 
@@ -67,7 +71,7 @@ class ColumnPlan:
 
 
 def column_plan(
-    subject: Subject,
+    about: Subject | JsonType,
     fields: Collection[str] = (),
     source: str = "the recording",
     points: PointLayout | None = None,
@@ -78,49 +82,53 @@ def column_plan(
     ``points``: the layout of the points of a PointCloud2, which become its field ``points`` in
     place of ``data``, unless that is asked for.
     """
-    rules = SEQUENTIAL.get(subject.wire)
     chosen = {path.partition(".")[0] for path in fields}
     if DATA in chosen or (chosen and POINTS not in chosen):
         points = None
-    message = subject.schema.message(subject.type)
     wanted = _tree(fields)
     builder: PartsBuilder
+    native: Callable[[list[Part]], RecordPlan]
     cut: list[str] = []
-    if rules is None:
-        builder = tagged = TaggedParts(subject.schema, source)
-        body, cut = tagged.structure("", message, wanted, ""), tagged.cut
+    if isinstance(about, JsonType):
+        builder = of_json = JsonParts(Schema(()), source)
+        body, native = of_json.value("", about.shape, wanted, ""), json_plan
+        names = set(about.shape.members)
     else:
-        builder = ordered = _Builder(subject.schema, source)
-        ordered.points = points
-        body = ordered.structure("", message, wanted, "", 0)
+        message = about.schema.message(about.type)
+        names = {item.name for item in message.fields}
+        if (rules := SEQUENTIAL.get(about.wire)) is None:
+            builder = tagged = TaggedParts(about.schema, source)
+            body, native = tagged.structure("", message, wanted, ""), tagged_plan
+            cut = tagged.cut
+        else:
+            builder = ordered = _Builder(about.schema, source)
+            ordered.points = points
+            body = ordered.structure("", message, wanted, "", 0)
+            native = partial(record_plan, largest=rules.largest, headed=rules.terminated)
     for path in fields:
         if path not in builder.paths:
             listed = ", ".join(shown(name) for name in list(builder.paths)[:_MOST_LISTED])
             raise UserError(
-                f"{source}: {subject.type} has no field {shown(path)}; choose from {listed}"
+                f"{source}: {about.type} has no field {shown(path)}; choose from {listed}"
             )
     name = LOG_TIME
-    while name in {item.name for item in message.fields}:
+    while name in names:
         name = f"_{name}"
     top = Part(PartKind.STRUCTURE, "", STRUCTURE, children=1 + (body[0].children if body else 0))
     parts = [top, Part(PartKind.RECORDED, name, _STAMP, 8), *body[1:]]
     if any(part.kind is PartKind.POINTS and part.is_kept for part in parts):
         parts = [part._replace(is_hidden=not part.is_kept) for part in parts]
     try:
-        native = (
-            record_plan(parts, rules.largest, rules.terminated)
-            if rules is not None
-            else tagged_plan(parts)
-        )
+        plan = native(parts)
     except ValueError as error:
-        raise UserError(f"{source}: {subject.type}: {error}; choose another topic") from error
-    return ColumnPlan(subject.type, parts, builder.dropped, cut, native)
+        raise UserError(f"{source}: {about.type}: {error}; choose another topic") from error
+    return ColumnPlan(about.type, parts, builder.dropped, cut, plan)
 
 
 def _tree(paths: Iterable[str]) -> Wanted:
     tree: dict[str, Wanted] = {}
     for path in sorted(paths):  # what holds others comes first
-        *outer, name = path.split(".")
+        *outer, name = steps(path)
         place: Wanted = tree
         for step in outer:
             place = place.setdefault(step, {}) if place is not None else None

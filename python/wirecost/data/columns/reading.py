@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirecost._core import RecordBatch, RecordPass
+from wirecost.data.columns.json_parts import json_messages
+from wirecost.data.columns.json_types import JsonType
 from wirecost.data.columns.plan import DATA, ColumnPlan, column_plan
 from wirecost.data.columns.points import common_layout, is_cloud
 from wirecost.data.columns.values import Leaf, leaves
 from wirecost.data.messages import cdr
+from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.blocks import ALL_TIMES, LATEST, MessageBlock, Window
+from wirecost.data.recordings.connection import JSON
 from wirecost.data.recordings.described import kept_for, subject_of
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
@@ -48,21 +52,31 @@ class TopicReader:
         fields: Sequence[str] = (),
         include: Sequence[Path] = (),
     ) -> None:
-        about = subject_of(recording, topic, "", include)
-        self._kept = kept_for(recording, topic, about, has_schema=False, include=include)
+        groups = recording.groups(topic, has_schema=False, with_json=True)
+        most = max(groups, key=lambda group: group.count).first
         self._recording = recording
-        has_points = is_cloud(about) and DATA not in fields
-        points = common_layout(about, self._samples()) if has_points else None
+        about: Subject | JsonType
+        points, has_points = None, False
+        if most.wire == JSON:
+            self._kept, about = json_messages(recording, groups)
+        else:
+            about = subject_of(recording, most.topic, "", include)
+            self._kept = kept_for(recording, most.topic, about, has_schema=False, include=include)
+            has_points = is_cloud(about) and DATA not in fields
+            points = common_layout(about, self._samples()) if has_points else None
         self._has_bytes_of_points = has_points and points is None
         self.plan: ColumnPlan = column_plan(about, fields, str(recording.path), points)
         self._pass = RecordPass(self.plan.native)
         self.shared_notes: list[str] = []
         """Sentences on what was lost of the recording, of whatever topics were read with it."""
-        self._damage = (
-            f"no {about.type}, or more than 256 MiB as columns"
-            if about.wire == "protobuf"
-            else "too short, or with a length beyond the end"
-        )
+        self._damage = "too short, or with a length beyond the end"
+        self._key = "name" if most.wire == JSON else "number"
+        if most.wire == JSON:
+            self._damage = (
+                "no JSON that fits the columns, too deep, or more than 256 MiB as columns"
+            )
+        elif most.wire == "protobuf":
+            self._damage = f"no {about.type}, or more than 256 MiB as columns"
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""
@@ -83,7 +97,7 @@ class TopicReader:
     @property
     def type(self) -> str:
         """The type as the recording has it."""
-        return self._kept.groups[0].first.type
+        return self._kept.groups[0].first.type or self.plan.type
 
     @cached_property
     def leaves(self) -> list[Leaf]:
@@ -172,7 +186,7 @@ class TopicReader:
                 "null for points: its fields or sizes are not those of the "
                 f"topic's other clouds; --fields {DATA} has its bytes",
             ),
-            (columns.unknown, "field", "a number that the type does not have, and no column"),
+            (columns.unknown, "field", f"a {self._key} that the type does not have, and no column"),
             (self._late, "message", "a log_time behind the year 2262, whose end it has here"),
         ]
         lines = [

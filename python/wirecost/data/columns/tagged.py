@@ -73,7 +73,7 @@ class TaggedParts(PartsBuilder):
             if item.group:
                 element[0] = element[0]._replace(coding=_GROUP)
         else:
-            value = _value(item)._replace(is_kept=wanted != {})
+            value = self._value(item)._replace(is_kept=wanted != {})
             if item.label is Label.SINGLE:
                 return [value]
             if value.kind is PartKind.SCALAR:
@@ -97,14 +97,20 @@ class TaggedParts(PartsBuilder):
             is_kept = is_kept or first.is_kept
         return [Part(PartKind.STRUCTURE, "item", STRUCTURE, children=2, is_kept=is_kept), *inner]
 
-
-def _value(item: Field) -> Part:
-    """Return the part of a number, a text or bytes; of an enum that of its number."""
-    kind = Kind.INT32 if isinstance(item.type, EnumRef) else item.type
-    assert isinstance(kind, Kind)
-    if kind is Kind.STRING:
-        return Part(PartKind.TEXT, item.name, TEXT)
-    if kind is Kind.BYTES:
-        return Part(PartKind.SEQUENCE, item.name, BINARY, 1)
-    form, coding = FORMATS[kind], _CODINGS[item.coding]
-    return Part(PartKind.SCALAR, item.name, form, kind.width or 1, coding=coding)
+    def _value(self, item: Field) -> Part:
+        """Return the part of a number, a text or bytes; of an enum that of its number."""
+        kind, names = item.type, {}
+        if isinstance(kind, EnumRef):
+            # Of several names of a number the first counts, as in Google's readers.
+            names = {value.number: value.name for value in self.schema.enum(kind).values[::-1]}
+            kind = Kind.INT32
+        assert isinstance(kind, Kind)
+        if kind is Kind.STRING:
+            return Part(PartKind.TEXT, item.name, TEXT)
+        if kind is Kind.BYTES:
+            return Part(PartKind.SEQUENCE, item.name, BINARY, 1)
+        form, coding = FORMATS[kind], _CODINGS[item.coding]
+        return Part(
+            PartKind.SCALAR, item.name, form, kind.width or 1, coding=coding,
+            names=tuple(sorted(names.items())),
+        )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wirecost._core import RecordBatch
-from wirecost.data.columns.parts import FORMATS, Part, PartKind
+from wirecost.data.columns.parts import FORMATS, Part, PartKind, joined
 from wirecost.data.columns.plan import ColumnPlan
 
 OFFSETS = ".offsets"
@@ -43,8 +43,8 @@ class Leaf(NamedTuple):
     @property
     def type(self) -> str:
         """The type in words, such as ``float64[9]`` or ``list of string``."""
-        form = self.part.format
-        name = {"U": "string", "Z": "binary"}.get(form) or (
+        form = "enum" if self.part.names else self.part.format
+        name = {"enum": form, "U": "string", "Z": "binary"}.get(form) or (
             "binary" if form.startswith("w:") else str(_DTYPES[form])
         )
         sizes = "".join(f"[{size}]" for size in self.shape)
@@ -82,8 +82,7 @@ class _Leaves:
         for _ in range(part.children):
             child = self._parts[self._at]
             is_named = part.kind is PartKind.STRUCTURE
-            yield from self.below(f"{path}.{child.name}".lstrip(".") if is_named else path,
-                                  shape, outer)  # fmt: skip
+            yield from self.below(joined(path, child.name) if is_named else path, shape, outer)
 
     def _skip(self, part: Part) -> None:
         for _ in range(part.children):

@@ -10,6 +10,8 @@ from typing import NamedTuple, Protocol
 
 WIRES = {"protobuf": "protobuf", "ros1": "ros1", "cdr": "ros2"}
 """Encodings of messages that are read, and the dialect of their definitions."""
+JSON = "json"
+"""Encoding of messages that are read as columns alone, whatever is known of their type."""
 DIALECTS = {"ros1msg": "ros1", "ros2msg": "ros2", "ros2idl": "ros2"}
 """Dialects of ROS, by the encoding of the definition."""
 NONE = ("", "unknown")

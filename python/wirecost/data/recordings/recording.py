@@ -20,6 +20,7 @@ from wirecost.data.recordings.blocks import (
     runs,
 )
 from wirecost.data.recordings.connection import (
+    JSON,
     WIRES,
     RecordedConnection,
     RecordedMessage,
@@ -79,23 +80,26 @@ class Recording(Closing):
         """Return what is known of what a connection's publishers offered; empty: nothing."""
         return offered_words(self.about(connection).get(KEY, ""))
 
-    def groups(self, topic: str, has_schema: bool) -> list[ConnectionGroup]:
+    def groups(
+        self, topic: str, has_schema: bool, with_json: bool = False
+    ) -> list[ConnectionGroup]:
         """Return the readable connections of a topic, empty for the only one. Raises UserError.
 
-        They can be read by their own definition, or by any where ``has_schema``. Connections
-        without messages are left out. UserError also where there is no such connection.
+        They can be read by their own definition, or by any where ``has_schema``; JSON
+        ``with_json``. Connections without messages are left out. UserError also where there is no
+        such connection.
         """
+
+        def is_usable(connection: RecordedConnection) -> bool:
+            return _usable(connection, has_schema) or (with_json and connection.wire == JSON)
+
         every = self.connections
-        usable = [connection for connection in every if _usable(connection, has_schema)]
-        topic = self._topic(topic, every, usable)
+        usable = [connection for connection in every if is_usable(connection)]
+        topic = self._topic(topic, every, usable, [*WIRES, *([JSON] if with_json else [])])
         groups: dict[object, ConnectionGroup] = {}
         for number, part in enumerate(self._parts):
             for connection in part.connections:
-                if (
-                    connection.topic != topic
-                    or not connection.count
-                    or not _usable(connection, has_schema)
-                ):
+                if connection.topic != topic or not connection.count or not is_usable(connection):
                     continue
                 digest = "" if connection.definition else connection.digest
                 key = (
@@ -234,7 +238,11 @@ class Recording(Closing):
         return rate_over(sum(group.count for group in groups), taken_ns)
 
     def _topic(
-        self, topic: str, every: list[RecordedConnection], usable: list[RecordedConnection]
+        self,
+        topic: str,
+        every: list[RecordedConnection],
+        usable: list[RecordedConnection],
+        wires: Sequence[str],
     ) -> str:
         topics = list(dict.fromkeys(connection.topic for connection in usable))
         if not every:
@@ -247,7 +255,7 @@ class Recording(Closing):
             [connection for connection in every if connection.topic == topic] if topic else []
         )
         if of_topic or not topics:
-            raise self._not_described(of_topic or every)
+            raise self._not_described(of_topic or every, wires)
         topics = (
             list(dict.fromkeys(connection.topic for connection in usable if connection.count))
             or topics
@@ -262,7 +270,9 @@ class Recording(Closing):
             )
         return topics[0]
 
-    def _not_described(self, connections: list[RecordedConnection]) -> UserError:
+    def _not_described(
+        self, connections: list[RecordedConnection], wires: Sequence[str]
+    ) -> UserError:
         """Return the error: what is there, and what can be done."""
         listed = "; ".join(shown(str(connection), 120) for connection in connections[:3])
         remedy = "name another recording"
@@ -271,7 +281,7 @@ class Recording(Closing):
                 kind = "its .proto" if connection.wire == "protobuf" else "a .msg file of its type"
                 remedy = f"name {kind} as well"
         return UserError(
-            f"{self.path}: holds no channel in {', '.join(WIRES)} with a schema that is known "
+            f"{self.path}: holds no channel in {', '.join(wires)} with a schema that is known "
             f"({listed}); {remedy}"
         )
 

@@ -26,7 +26,7 @@ from wirecost.data.recordings.clock import (
     together_ns,
     without_outliers,
 )
-from wirecost.data.recordings.connection import NONE, RecordedConnection
+from wirecost.data.recordings.connection import JSON, NONE, RecordedConnection
 from wirecost.data.recordings.described import (
     Sample,
     subject_of_connection,
@@ -255,7 +255,8 @@ class SubjectCache:
 def _reason(connection: RecordedConnection, error: UserError) -> str:
     """Return in a few words why messages cannot be read."""
     if not connection.is_readable:
-        return f"no reader of {shown(connection.wire or 'no encoding')}"
+        what = "prices" if connection.wire == JSON else "reader"
+        return f"no {what} of {shown(connection.wire or 'no encoding')}"
     if connection.encoding in NONE and not connection.definition:
         return "no definition; -I DIR finds it"
     return shown(str(error).removeprefix(f"{connection.topic}: "), 120)
