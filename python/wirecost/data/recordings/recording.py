@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings import formats
+from wirecost.data.recordings import dropped, formats
 from wirecost.data.recordings.blocks import (
     ALL_TIMES,
     MessageBlock,
@@ -63,12 +64,32 @@ class Recording(Closing):
         self.warnings = list(self._files.warnings)
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
+        self.dropped: dropped.Dropped = Counter()
+        """Messages by topic that fell out of its recorder's cache, as the recorder says."""
+        self.recorder = ""
+        """The recorder that says so."""
+        self._find_dropped()
+        if self.dropped:
+            self.warnings.append(dropped.sentence(self.dropped))
         self.opening_warnings = tuple(self.warnings)
         """Sentences on what its files lack, known before a message is read."""
 
     def close(self) -> None:
         for part in self._parts:
             part.close()
+
+    def _find_dropped(self) -> None:
+        """Note what its recorder says, in metadata or by messages of its own."""
+        for part in self._parts:
+            if counts := dropped.of_metadata(getattr(part, "dropped", ())):
+                self.recorder = dropped.RECORD
+                self.dropped += counts
+            events = [each for each in part.connections if each.type == dropped.EVENT]
+            if count := sum(each.count for each in events):
+                self.recorder = dropped.ROSBAG2
+                with self._noting(part):
+                    for data in part.messages({each.number for each in events}, range(count)):
+                        self.dropped += dropped.of_event(data)
 
     def about(self, connection: RecordedConnection) -> dict[str, str]:
         """Return what is stated of a connection, by the keys of MCAP's channels."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wirecost.data.recordings import dropped
 from wirecost.data.recordings.blocks import MessageBlock, MessageRun, Window
 from wirecost.data.recordings.connection import (
     DIGEST,
@@ -40,6 +41,9 @@ class McapPart:
                 "another recording"
             )
         counts = np.bincount(np.asarray(contents.frames.channel), minlength=1 << 16)
+        self.dropped = [
+            each.metadata for each in contents.metadata if each.name == dropped.METADATA
+        ]
         self._file.complain(len(contents.frames.channel), "messages")
         self.connections = []
         for channel in contents.channels.values():
