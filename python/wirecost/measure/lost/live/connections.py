@@ -4,6 +4,8 @@
 roscpp counts what it passes to a connection, what it receives, and what its subscriber's queue
 dropped; rospy the bytes that it publishes and writes, and the messages that its subscriber takes.
 TCP loses nothing: what was published, did not arrive and waits in no socket fell out of a queue.
+While sockets never are empty, more may wait in the publisher's queue, but no more than fits into
+the memory of its process.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.measure.lost.live.tcp import TcpQueues
+from wirecost.observe.usage.memory import occupied
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.sockets import PeerError
@@ -55,11 +58,15 @@ Key = tuple[str, str, str, int, int]
 
 @dataclass
 class Look:
-    """Both ends of a connection before and after its sockets were seen, and were empty or not."""
+    """Both ends of a connection before and after its sockets were seen, and were empty or not.
+
+    ``memory``: bytes of the publisher's process meanwhile, None where nobody can say it.
+    """
 
     before: Ends
     after: Ends
     unread: int | None
+    memory: int | None = None
 
     @property
     def is_still(self) -> bool:
@@ -70,7 +77,8 @@ class Look:
 class Lost:
     """Messages of a connection: ``taken``, and at least lost in either queue.
 
-    ``late``: published, and neither yet; ``by_publisher``: None where nobody can say it;
+    ``late``: published, and neither yet; ``by_publisher``: None where nobody can say it, and at
+    least what has no room in its memory where sockets never were empty;
     ``unread``: bytes that wait in its sockets, None where they cannot be seen; ``is_exact``: no
     more were lost than these; ``is_unsized``: some were lost by the publisher, and as their sizes
     vary, nobody can say how many.
@@ -91,6 +99,7 @@ class Connections:
     def __init__(self) -> None:
         self._master = Master.of_environment(NAME)
         self._uris: dict[str, str] = {}
+        self._peers: dict[str, dict[Any, str]] = {}
         self._looks: dict[Key, list[Look]] = {}
 
     def look(self, nodes: Mapping[str, int | None]) -> None:
@@ -102,6 +111,7 @@ class Connections:
             with suppress(PeerError):
                 self._uris[node] = self._uris.get(node) or self._master.node_uri(node)
         before = self._counted(nodes)
+        memory = {node: pid and occupied(pid) for node, pid in nodes.items()}
         queues = TcpQueues({pid for pid in nodes.values() if pid is not None})
         unread: dict[Key, int | None] = {}
         until = time.monotonic() + LOOK_S
@@ -116,7 +126,7 @@ class Connections:
         time.sleep(SETTLED_S)
         after = self._counted(nodes)
         for key in before.keys() & after.keys():
-            self._note(key, Look(before[key], after[key], unread[key]))
+            self._note(key, Look(before[key], after[key], unread[key], memory.get(key[1])))
 
     def _note(self, key: Key, look: Look) -> None:
         """Keep the first look, the first and the last two with empty sockets, and the last one."""
@@ -161,12 +171,17 @@ class Connections:
     def _told(self, node: str) -> tuple[dict[Any, str], dict[Any, End], dict[Any, End]]:
         """Return a node's peers and its ends, by connection and topic. Raises PeerError."""
         uri = self._uris[node]
-        info = rpc.call(uri, "getBusInfo", NAME, timeout_s=PATIENCE_S)
         stats = rpc.answer_of(uri, "getBusStats", NAME, timeout_s=PATIENCE_S)
         if stats[0] == 1:  # rospy's answer has the usual form, roscpp's begins with publishers
             stats = stats[2]
-        peers = {(int(each[0]), str(each[4])): str(each[1]) for each in info if each[3] == TCP}
         publishers, subscribers = stats[0], stats[1]
+        ends = {(each[0], told[0]) for told in (*publishers, *subscribers) for each in told[-1]}
+        known = self._peers.get(uri, {})
+        if not ends <= known.keys():
+            info = rpc.call(uri, "getBusInfo", NAME, timeout_s=PATIENCE_S)
+            known = {(int(each[0]), str(each[4])): str(each[1]) * (each[3] == TCP) for each in info}
+            self._peers[uri] = {key: known[key] for key in ends & known.keys()}
+        peers = {key: peer for key, peer in known.items() if peer}
         return peers, dict(_senders(publishers, peers)), dict(_receivers(subscribers, peers))
 
     def _node_at(self, uri: str) -> str:
@@ -214,7 +229,7 @@ def lost_between(looks: list[Look], size: int | None) -> Lost:
     first, lasts = (empty or looks)[0], empty[-CONFIRMING:]
     is_told = len(empty) > CONFIRMING
     is_exact = is_told and first.is_still and lasts[-1].is_still
-    by_publisher = _died(first, lasts, size) if is_told else None
+    by_publisher = _died(first, lasts, size) if is_told else _overflow(looks[0], looks[-1], size)
     if came.dropped is not None:
         by_subscriber = came.dropped - (receiver.dropped or 0)
         taken -= by_subscriber
@@ -245,6 +260,21 @@ def _died(first: Look, lasts: list[Look], size: int | None) -> int | None:
     if first.before[0].is_rospy and not first.is_still:
         least -= size or least  # rospy counts a message after it was written
     return 0 if least <= 0 else _messages(least, size)
+
+
+def _overflow(first: Look, last: Look, size: int | None) -> int | None:
+    """Return how many messages at least have no room in the publisher's memory, None without any.
+
+    What it published, and neither arrived nor waits in sockets, is there, or fell out of its queue;
+    one message may be half received.
+    """
+    if size is None or last.unread is None or last.memory is None:
+        return None
+    is_counted = not any(end.is_rospy for end in first.before)
+    less = (
+        _least(first, [last], "messages") * size if is_counted else _least(first, [last], "passed")
+    )
+    return max(0, (less - last.unread - last.memory) // size - 1) or None
 
 
 def _least(first: Look, lasts: list[Look], count: str) -> int:
