@@ -17,7 +17,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from wirecost.replay.ros1.master import on_loopback
+from wirecost.replay.ros1.sockets import LOOPBACK
 from wirecost.results.records.lost_live import SENDER, TAKER
+from wirecost.system.ports import free_port
 
 PYTHON, MASTER = Path("/usr/bin/python3"), Path("/usr/bin/rosmaster")
 """Debian's programs."""
@@ -100,15 +103,9 @@ class Watched:
 
 def run(pairs: Sequence[Pair], folder: Path) -> Watched:
     """Let pairs run beside the command, in this network."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    variables = {
-        **os.environ,
-        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
-        "ROS_HOSTNAME": "127.0.0.1",
-        "ROS_IP": "127.0.0.1",
-        "ROS_LOG_DIR": str(folder),
-    }
+    port = free_port()
+    own = on_loopback(f"http://{LOOPBACK}:{port}")
+    variables = {**os.environ, **own, "ROS_LOG_DIR": str(folder)}
     with ExitStack() as stack:
         program = compiled(folder) if any("cpp" in (p.talker, p.listener) for p in pairs) else None
 
