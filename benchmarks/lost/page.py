@@ -100,9 +100,8 @@ def text(
         "```",
         "",
         _of_ros1(ros1),
-        "",
-        f"A recording says that {recorded.said:,} of the {recorded.lacking:,} messages that it "
-        "lacks fell out of its recorder's cache.",
+        f"`lost FILE` counts {recorded.said:,} of {recorded.lacking:,} messages that fell out of a "
+        "recorder's cache.",
         "",
         f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
     ]

@@ -54,7 +54,7 @@ def test_the_page_shows_what_was_wrong() -> None:
         ],
         RecorderRow(190, 200, 0),
     )
-    assert "190 of the 200 messages that it lacks fell out of its recorder's cache" in page
+    assert "counts 190 of 200 messages that fell out of a recorder's cache" in page
     assert "counts and places 1 of 2 losses as they were made. In 5 minutes of 2" in page
     assert "of 2 messages it calls 0 lost; 0 were.**" in page
     assert f"{SLOW.made}  {SLOW.place}  2, wrong: 2 on the way\n" in page
