@@ -65,10 +65,9 @@ class Recording(Closing):
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
         self.dropped: dropped.Dropped = Counter()
-        """Messages by topic that fell out of its recorder's cache, as the recorder says."""
-        self.recorder = ""
-        """The recorder that says so."""
-        self._find_dropped()
+        """Messages by topic that fell out of the cache of ``wirecost record``, as it says."""
+        for part in self._parts:
+            self.dropped += dropped.of_metadata(getattr(part, "dropped", ()))
         if self.dropped:
             self.warnings.append(dropped.sentence(self.dropped))
         self.opening_warnings = tuple(self.warnings)
@@ -77,19 +76,6 @@ class Recording(Closing):
     def close(self) -> None:
         for part in self._parts:
             part.close()
-
-    def _find_dropped(self) -> None:
-        """Note what its recorder says, in metadata or by messages of its own."""
-        for part in self._parts:
-            if counts := dropped.of_metadata(getattr(part, "dropped", ())):
-                self.recorder = dropped.RECORD
-                self.dropped += counts
-            events = [each for each in part.connections if each.type == dropped.EVENT]
-            if count := sum(each.count for each in events):
-                self.recorder = dropped.ROSBAG2
-                with self._noting(part):
-                    for data in part.messages({each.number for each in events}, range(count)):
-                        self.dropped += dropped.of_event(data)
 
     def about(self, connection: RecordedConnection) -> dict[str, str]:
         """Return what is stated of a connection, by the keys of MCAP's channels."""

@@ -23,7 +23,14 @@ from wirecost.data.messages.numbers import (
 from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.clock import RecordingClock
 from wirecost.data.recordings.connection import CALLER, RecordedConnection, RecordedMessage
-from wirecost.data.recordings.dropped import Dropped, sentence
+from wirecost.data.recordings.dropped import (
+    EVENT,
+    RECORD,
+    ROSBAG2,
+    Dropped,
+    of_event,
+    sentence,
+)
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import SAID_EVERY, Progress, SubjectCache, TopicSurvey
 from wirecost.system.foreign import shown
@@ -108,14 +115,18 @@ def read_series(
                         reading.describe(path, message, subjects)
                     order.note(reading, message.sequence)
                     result.files = first_file + recording.file_number
+                    if connection.type == EVENT:
+                        result.dropped += of_event(bytes(message.data))
+                        result.recorder = ROSBAG2
                     reading.add(message, clock.part(message.time_ns), result.files)
                     if done % SAID_EVERY == 0:
                         progress(done, max(total, 1), f"reading {path.name}")
             except KeyboardInterrupt:
                 result.is_whole = False
             result.files += 1
-            result.dropped += recording.dropped
-            result.recorder = recording.recorder or result.recorder
+            if recording.dropped:
+                result.dropped += recording.dropped
+                result.recorder = RECORD
             known = sentence(recording.dropped)
             result.warnings += [
                 f"{path.name}: {warning}" for warning in recording.warnings if warning != known
