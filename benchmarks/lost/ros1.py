@@ -26,7 +26,7 @@ PYTHON, MASTER = Path("/usr/bin/python3"), Path("/usr/bin/rosmaster")
 """Debian's programs."""
 NODE = Path(__file__).with_name("losing_ros1.py")
 LARGE, COUNT = 300_000, 100
-WATCHED_S = 4.0
+WATCHED_S = 6.0
 """Seconds after the last message, in which listeners take it and looks confirm what died."""
 
 
@@ -60,8 +60,8 @@ PAIRS = (
     Pair("stopped_cpp", "cpp", "cpp", SENDER, 5, 1000, 0, LARGE, True),
 )
 STEADY = (
-    Pair("steady_py", "py", "py", SENDER, 2, 0, 200, LARGE),
-    Pair("steady_cpp", "cpp", "py", SENDER, 2, 0, 200, LARGE),
+    Pair("steady_py", "py", "py", SENDER, 2, 0, 200, 3 * LARGE),
+    Pair("steady_cpp", "cpp", "py", SENDER, 2, 0, 200, 3 * LARGE),
 )
 """Pairs whose listeners cannot keep up for as long as anybody looks."""
 STEADY_S, ENDLESS = 12.0, 100_000
@@ -164,6 +164,8 @@ def run(pairs: Sequence[Pair], folder: Path, seconds: float | None = None) -> Wa
         said, errors = watch.communicate()
         if watch.returncode:
             sys.exit(errors.decode())
+        if seconds is not None:  # what is taken later shows what had died by now
+            time.sleep(WATCHED_S)
         taken = {pair.name: [*map(int, (folder / pair.name).read_text().split())] for pair in pairs}
         return Watched(json.loads(out.read_text()), said.decode(), taken)
 

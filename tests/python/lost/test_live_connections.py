@@ -65,8 +65,19 @@ def test_while_sockets_are_full_what_has_no_room_in_memory_is_lost(
         end = Look(*2 * [(sender(100), receiver(70, **taker))], 50, memory)
         lost = lost_between([begin, end], SIZE)
         assert lost.by_publisher == died and not lost.is_exact
+        assert lost.is_open == (not died)
         assert lost.late == 30 - (died or 0)
     assert lost_between([begin, replace(end, memory=0)], None).by_publisher is None
+
+
+def test_an_empty_socket_tells_nothing_of_what_came_long_after_it() -> None:
+    empty = [look(cpp(number), cpp(number, 0)) for number in (0, 1, 2)]
+    for later, memory, died in ((1.0, 0, 0), (60.0, 0, 28), (60.0, 900 * SIZE, 0)):
+        full = Look(*2 * [(cpp(102), cpp(72, 0))], 0 + 50, memory, later)
+        lost = lost_between([*empty, full], SIZE)
+        assert (lost.by_publisher, lost.late) == (died, 30 - died)
+        assert lost.is_open == (later > 5 and not died)
+        assert lost.is_exact == (later < 5)
 
 
 def test_one_look_alone_shows_no_loss() -> None:

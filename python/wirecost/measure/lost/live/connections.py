@@ -27,6 +27,8 @@ PATIENCE_S, LOOK_S, PAUSE_S = 1.0, 0.1, 0.005
 """Seconds that a node may take to answer, in which sockets may become empty, between two looks."""
 SETTLED_S, CONFIRMING = 0.05, 2
 """Seconds in which a thread writes or reads what it has, and looks that must show a loss."""
+STALE_S = 5.0
+"""Seconds for which an empty socket tells of a connection."""
 TCP, PREFIX = "TCPROS", 4
 """The protocol, and bytes before each message."""
 MOST = 10_000
@@ -60,13 +62,15 @@ Key = tuple[str, str, str, int, int]
 class Look:
     """Both ends of a connection before and after its sockets were seen, and were empty or not.
 
-    ``memory``: bytes of the publisher's process meanwhile, None where nobody can say it.
+    ``memory``: bytes of the publisher's process meanwhile, None where nobody can say it;
+    ``time_s``: by the monotonic clock.
     """
 
     before: Ends
     after: Ends
     unread: int | None
     memory: int | None = None
+    time_s: float = 0.0
 
     @property
     def is_still(self) -> bool:
@@ -81,7 +85,8 @@ class Lost:
     least what has no room in its memory where sockets never were empty;
     ``unread``: bytes that wait in its sockets, None where they cannot be seen; ``is_exact``: no
     more were lost than these; ``is_unsized``: some were lost by the publisher, and as their sizes
-    vary, nobody can say how many.
+    vary, nobody can say how many; ``is_open``: its sockets were not empty for so long that more
+    may have died since.
     """
 
     taken: int
@@ -91,6 +96,7 @@ class Lost:
     unread: int | None
     is_exact: bool
     is_unsized: bool
+    is_open: bool
 
 
 class Connections:
@@ -101,6 +107,8 @@ class Connections:
         self._uris: dict[str, str] = {}
         self._peers: dict[str, dict[Any, str]] = {}
         self._looks: dict[Key, list[Look]] = {}
+        self._queues: TcpQueues | None = None
+        self._seen: object = None
 
     def look(self, nodes: Mapping[str, int | None]) -> None:
         """Note what nodes count, before and after their sockets were empty.
@@ -112,7 +120,7 @@ class Connections:
                 self._uris[node] = self._uris.get(node) or self._master.node_uri(node)
         before = self._counted(nodes)
         memory = {node: pid and occupied(pid) for node, pid in nodes.items()}
-        queues = TcpQueues({pid for pid in nodes.values() if pid is not None})
+        queues = self._queues_of({pid for pid in nodes.values() if pid is not None}, before)
         unread: dict[Key, int | None] = {}
         until = time.monotonic() + LOOK_S
         while True:
@@ -126,7 +134,17 @@ class Connections:
         time.sleep(SETTLED_S)
         after = self._counted(nodes)
         for key in before.keys() & after.keys():
-            self._note(key, Look(before[key], after[key], unread[key], memory.get(key[1])))
+            held, now = memory.get(key[1]), time.monotonic()
+            self._note(key, Look(before[key], after[key], unread[key], held, now))
+
+    def _queues_of(self, pids: Collection[int], keys: Collection[Key]) -> TcpQueues:
+        """Return the sockets of processes, which are found anew where connections changed."""
+        seen = (frozenset(pids), frozenset(keys))
+        if self._queues is None or self._seen != seen:
+            self._queues, self._seen = TcpQueues(pids), seen
+        else:
+            self._queues.look()
+        return self._queues
 
     def _note(self, key: Key, look: Look) -> None:
         """Keep the first look, the first and the last two with empty sockets, and the last one."""
@@ -228,8 +246,14 @@ def lost_between(looks: list[Look], size: int | None) -> Lost:
     empty = [look for look in looks if look.unread == 0]
     first, lasts = (empty or looks)[0], empty[-CONFIRMING:]
     is_told = len(empty) > CONFIRMING
-    is_exact = is_told and first.is_still and lasts[-1].is_still
-    by_publisher = _died(first, lasts, size) if is_told else _overflow(looks[0], looks[-1], size)
+    is_stale = not is_told or looks[-1].time_s > lasts[-1].time_s + STALE_S
+    is_exact = not is_stale and first.is_still and lasts[-1].is_still
+    by_publisher = _died(first, lasts, size) if is_told else None
+    is_unsized = is_told and by_publisher is None
+    since = lasts[-1] if is_told else looks[0]
+    overflow = _overflow(since, looks[-1], size) if is_stale else 0
+    if overflow:
+        by_publisher = (by_publisher or 0) + overflow
     if came.dropped is not None:
         by_subscriber = came.dropped - (receiver.dropped or 0)
         taken -= by_subscriber
@@ -248,7 +272,8 @@ def lost_between(looks: list[Look], size: int | None) -> Lost:
         by_subscriber=by_subscriber,
         unread=looks[-1].unread,
         is_exact=is_exact,
-        is_unsized=is_told and by_publisher is None,
+        is_unsized=is_unsized,
+        is_open=is_stale and not overflow and not is_unsized,
     )
 
 
@@ -262,19 +287,19 @@ def _died(first: Look, lasts: list[Look], size: int | None) -> int | None:
     return 0 if least <= 0 else _messages(least, size)
 
 
-def _overflow(first: Look, last: Look, size: int | None) -> int | None:
-    """Return how many messages at least have no room in the publisher's memory, None without any.
+def _overflow(first: Look, last: Look, size: int | None) -> int:
+    """Return how many messages at least have no room in the publisher's memory, as far as known.
 
     What it published, and neither arrived nor waits in sockets, is there, or fell out of its queue;
     one message may be half received.
     """
     if size is None or last.unread is None or last.memory is None:
-        return None
+        return 0
     is_counted = not any(end.is_rospy for end in first.before)
     less = (
         _least(first, [last], "messages") * size if is_counted else _least(first, [last], "passed")
     )
-    return max(0, (less - last.unread - last.memory) // size - 1) or None
+    return max(0, (less - last.unread - last.memory) // size - 1)
 
 
 def _least(first: Look, lasts: list[Look], count: str) -> int:
