@@ -78,7 +78,8 @@ def command(
 
 def _read(files: list[Path], include: list[Path], log: Path | None) -> Answer:
     """Return what a recording lacks. Raises UserError."""
-    from wirecost.data.recordings.dropped import ROSBAG2, of_log
+    from wirecost.data.recordings.dropped import of_log
+    from wirecost.data.recordings.mcap.recorders import ROSBAG2
     from wirecost.data.recordings.series import read_series
     from wirecost.measure.lost.recording import lost_messages
     from wirecost.results.report.lost import lost_answer

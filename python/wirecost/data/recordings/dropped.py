@@ -9,17 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wirecost.data.messages.cdr_values import CdrError, Reader
+from wirecost.data.recordings.mcap.recorders import OUT_OF_CACHE
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.regular_file import read_regular
 
-RECORD, ROSBAG2 = "wirecost record", "ros2 bag record"
-"""Recorders that count them."""
-METADATA = "wirecost.dropped"
-"""Name of MCAP metadata in which ``wirecost record`` counts them by topic, from its start on."""
 EVENT = "rosbag2_interfaces/msg/MessagesLostEvent"
 """Type by which rosbag2 publishes, and records, what it dropped since the last such message."""
-OUT_OF_CACHE = "fell out of the recorder's cache"
 EVENT_BYTES = 20
 """The least that a topic takes in it."""
 MOST = 1 << 48

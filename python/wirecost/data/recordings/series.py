@@ -23,14 +23,8 @@ from wirecost.data.messages.numbers import (
 from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.clock import RecordingClock
 from wirecost.data.recordings.connection import CALLER, RecordedConnection, RecordedMessage
-from wirecost.data.recordings.dropped import (
-    EVENT,
-    RECORD,
-    ROSBAG2,
-    Dropped,
-    of_event,
-    sentence,
-)
+from wirecost.data.recordings.dropped import EVENT, Dropped, of_event, sentence
+from wirecost.data.recordings.mcap.recorders import RECORD, ROSBAG2
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import SAID_EVERY, Progress, SubjectCache, TopicSurvey
 from wirecost.system.foreign import shown

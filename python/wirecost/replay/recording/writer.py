@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wirecost.data.recordings.dropped import METADATA
+from wirecost.data.recordings.mcap.recorders import METADATA
 from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.recording import call_record

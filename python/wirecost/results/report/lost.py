@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from wirecost.data.recordings.dropped import OUT_OF_CACHE, RECORD, ROSBAG2
+from wirecost.data.recordings.mcap.recorders import OUT_OF_CACHE, RECORD, ROSBAG2
 from wirecost.results.records.lost import (
     CACHE,
     CLOCK,

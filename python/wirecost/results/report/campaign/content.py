@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import polars as pl
 
-from wirecost.data.recordings.dropped import OUT_OF_CACHE
+from wirecost.data.recordings.mcap.recorders import OUT_OF_CACHE
 from wirecost.results.analysis.campaign.change_points import ENOUGH
 from wirecost.results.analysis.campaign.history import (
     HistoryChange,
