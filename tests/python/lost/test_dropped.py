@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from lost.recordings import BEGIN, SECOND, Drive, db3, mcap, steady
 from support.answers import first_screen
+from support.programs import execute
 from support.replay_fakes import STAMPED, FakeRecorder, FakeSystem, stamped
 from support.waiting import until
 from wirecost._middleware import Queue
@@ -188,6 +190,19 @@ def test_the_log_of_rosbag2_repeats_what_it_counts(tmp_path: Path) -> None:
     for path in (log, tmp_path / "absent", tmp_path):
         with pytest.raises(UserError, match="name the log of ros2 bag record"):
             dropped.of_log(path)
+
+
+def test_a_log_given_beside_the_recording_is_told_of(tmp_path: Path) -> None:
+    folder, log = db3(tmp_path / "drive", drive()), tmp_path / "log"
+    log.write_text(LOG)
+    words = [sys.executable, "-m", "wirecost", "lost"]
+    done = execute([*words, folder, "--log", log], check=True)
+    said = " ".join(done.stdout.split())
+    assert "25 messages of 2 topics fell out of the recorder's cache, as it says itself." in said
+    assert "1. Give the recorder a larger cache" in said and "--max-cache-size" in said
+    assert len(done.stdout.splitlines()) <= 24
+    refused = execute([*words, "--live", "ros2", "--log", log])
+    assert refused.returncode == 2 and "--log: for a recording" in refused.stderr
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "²", "9" * 40, "x"])
