@@ -15,9 +15,9 @@ from pathlib import Path
 from wirecost.system import scratch
 from wirecost.system.durations import nanoseconds
 
-from . import ros1
+from . import recorder, ros1
 from .faults import FAST, FAULTS, HEALTHY, NEAR
-from .page import PAGE, Row, Row1, healthy_of, row_of, text
+from .page import PAGE, Healthy, Row, Row1, healthy_of, row_of, text
 from .runs import run
 
 FAST_S = 20
@@ -34,20 +34,33 @@ def rows(pythons: list[Path]) -> Iterator[Row]:
                 yield row_of(fault, python.parents[1].name, seen)
 
 
+def healthy(python: Path, seconds: float) -> Healthy:
+    """Return what was said of graphs in which nothing is lost."""
+    quiet = run(python, [f"{mode}={seconds}" for mode in HEALTHY], NEAR)
+    return healthy_of(quiet, HEALTHY, seconds)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="+", type=Path)
     parser.add_argument("--healthy", default="300s", metavar="TIME")
+    parser.add_argument("--only-healthy", action="store_true", help="print that, and write no page")
     given = parser.parse_args()
     seconds = nanoseconds("--healthy", given.healthy, "s") / 1e9
     with scratch.run():
+        if given.only_healthy:
+            print(healthy(given.pythons[0], seconds))
+            return
         seen = sorted(rows(given.pythons), key=lambda row: FAULTS.index(row.fault))
         with tempfile.TemporaryDirectory() as folder:
             seen1 = ros1.run(ros1.PAIRS, Path(folder))
-        rows1 = [Row1(pair, seen1.is_exact(pair)) for pair in ros1.PAIRS]
+            steady = ros1.run(ros1.STEADY, Path(folder), ros1.STEADY_S)
+            recorded = recorder.run(Path(folder))
+        rows1 = [Row1(pair, seen1.is_right(pair)) for pair in ros1.PAIRS]
+        rows1 += [Row1(pair, steady.is_right(pair)) for pair in ros1.STEADY]
         fast = run(given.pythons[0], [f"{FAST}={FAST_S}"], NEAR)
-        quiet = run(given.pythons[0], [f"{mode}={seconds}" for mode in HEALTHY], NEAR)
-    page = text(seen, healthy_of(quiet, HEALTHY, seconds), fast.share, rows1)
+        quiet = healthy(given.pythons[0], seconds)
+    page = text(seen, quiet, fast.share, rows1, recorded)
     PAGE.write_text(page, encoding="utf-8")
     print(page)
 

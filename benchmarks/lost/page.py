@@ -11,6 +11,7 @@ from wirecost.measure.cost.prices import machine_name
 from wirecost.results.report.shared import units
 
 from .faults import FAST_HZ, REFUSED, Fault
+from .recorder import RecorderRow
 from .ros1 import Pair
 from .runs import Watched
 
@@ -75,7 +76,13 @@ def healthy_of(run: Watched, modes: Sequence[str], seconds: float) -> Healthy:
     )
 
 
-def text(rows: Sequence[Row], healthy: Healthy, share: float, ros1: Sequence[Row1]) -> str:
+def text(
+    rows: Sequence[Row],
+    healthy: Healthy,
+    share: float,
+    ros1: Sequence[Row1],
+    recorded: RecorderRow,
+) -> str:
     """Return the page; ``share``: of a core that the command takes beside a fast publisher."""
     right = sum(row.is_right for row in rows)
     lines = [
@@ -93,6 +100,8 @@ def text(rows: Sequence[Row], healthy: Healthy, share: float, ros1: Sequence[Row
         "```",
         "",
         _of_ros1(ros1),
+        f"`lost FILE` counts {recorded.said:,} of {recorded.lacking:,} messages that fell out of a "
+        "recorder's cache.",
         "",
         f"Machine: {machine_name()}; rclpy over Fast DDS. The listeners' numbers say what is lost.",
     ]

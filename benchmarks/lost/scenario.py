@@ -20,7 +20,7 @@ from wirecost.observe.usage.meter import Meter
 
 WATCHED_S = 3.0
 """Seconds after the last message, in which listeners take it and names of nodes come."""
-LONGEST = "3600s"
+LONGEST = "86400s"
 
 job = json.loads(sys.argv[1])
 python, node, folder, options = job["python"], job["node"], Path(job["folder"]), job["options"]

@@ -10,8 +10,8 @@ import time
 import scans
 
 from wirecost._dds import Participant, Qos, Writer
+from wirecost.data.messages.cdr_values import Writer as Cdr
 from wirecost.replay.dds import names
-from wirecost.replay.dds.cdr import Writer as Cdr
 from wirecost.replay.dds.domain import LOOPBACK
 
 POINT_CLOUD = "sensor_msgs/msg/PointCloud2"

@@ -21,12 +21,12 @@ from support import ctf_traces
 from support.probe_logs import header, record
 from wirecost.data.clouds import encode
 from wirecost.data.clouds.packed_message import CDR, CLOUD, store
+from wirecost.data.messages.cdr_values import Writer
 from wirecost.data.traces import create_trace
 from wirecost.measure.bench.osi.contenders import Registry
 from wirecost.measure.bench.osi.fmu import open_fmu
 from wirecost.messaging.transport.shared import trailer
 from wirecost.replay.dds import entities, parameters
-from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.middleware import Call, Qos, Service, Topic
 from wirecost.replay.process.state import ProcessState
 from wirecost.replay.recording import call_record

@@ -29,6 +29,7 @@ from wirecost.data.clouds.packed_message import (
     unpacked_message,
 )
 from wirecost.data.columns.opened import open_recording
+from wirecost.data.messages.cdr_values import CdrError
 from wirecost.data.messages.ros.reader import FAULTS
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.series import read_series
@@ -42,7 +43,6 @@ from wirecost.measure.network import profiles
 from wirecost.messaging.transport.shared import trailer
 from wirecost.observe.heap.report import read_report
 from wirecost.replay.dds import entities, parameters
-from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.recording import call_record
 from wirecost.replay.recording.reader import read_recording
 from wirecost.replay.recording.snapshot import read_snapshot

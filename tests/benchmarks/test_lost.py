@@ -8,7 +8,9 @@ from itertools import pairwise
 from wirecost.results.records.lost_live import READER, WAY
 from wirecost_scenarios.lost.faults import FAST, FAULTS, HEALTHY, REFUSED
 from wirecost_scenarios.lost.page import PAGE, Row1, healthy_of, row_of, text
-from wirecost_scenarios.lost.ros1 import PAIRS
+from wirecost_scenarios.lost.recorder import RecorderRow
+from wirecost_scenarios.lost.ros1 import PAIRS, STEADY
+from wirecost_scenarios.lost.ros1 import Watched as Watched1
 from wirecost_scenarios.lost.runs import NODE, Watched
 
 SLOW, _, _, MISMATCH, *_ = FAULTS
@@ -50,13 +52,29 @@ def test_the_page_shows_what_was_wrong() -> None:
             Row1(PAIRS[3], is_right=True),
             Row1(PAIRS[4], is_right=False),
         ],
+        RecorderRow(190, 200, 0),
     )
+    assert "counts 190 of 200 messages that fell out of a recorder's cache" in page
     assert "counts and places 1 of 2 losses as they were made. In 5 minutes of 2" in page
     assert "of 2 messages it calls 0 lost; 0 were.**" in page
     assert f"{SLOW.made}  {SLOW.place}  2, wrong: 2 on the way\n" in page
     assert [*MISMATCH.made.split(), REFUSED, "all"] in map(str.split, page.splitlines())
     assert "places 1 of 2 losses in queues" in page
     assert "accuses 1 of 1 healthy" in page
+
+
+def test_a_steady_overload_is_right_with_no_more_than_was_lost() -> None:
+    pair = STEADY[0]
+    for counted, right in ((2, True), (3, False), (0, False)):
+        own = {"topic": f"/{pair.name}", "subscribers": [f"/{pair.name}_listener"]}
+        answer = {"subscriptions": [own | {"places": {pair.place: counted}}]}
+        assert Watched1(answer, "", {pair.name: [1, 2, 5]}).is_right(pair) == right
+
+
+def test_a_recording_is_right_only_with_the_count() -> None:
+    assert RecorderRow(9, 9, 0).is_right
+    for row in (RecorderRow(8, 9, 1), RecorderRow(9, 9, 1), RecorderRow(0, 0, 0)):
+        assert not row.is_right
 
 
 def test_each_fault_is_a_mode_and_on_the_page() -> None:

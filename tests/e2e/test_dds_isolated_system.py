@@ -15,8 +15,8 @@ from support import dds_peers as peers
 from support.waiting import until
 from wirecost import _dds
 from wirecost._middleware import Queue
+from wirecost.data.messages.cdr_values import Writer
 from wirecost.replay.dds import names
-from wirecost.replay.dds.cdr import Writer
 from wirecost.replay.dds.isolated_system import DdsIsolatedSystem
 from wirecost.replay.dds.recorder import DdsRecorder
 from wirecost.replay.middleware import Call, Qos, Service, Topic

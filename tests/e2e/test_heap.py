@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from support.programs import execute
 from wirecost.observe.heap import launch
+from wirecost.replay.ros1.master import on_loopback
+from wirecost.system.ports import free_port
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -362,15 +363,9 @@ def ros(tmp_path: Path) -> Iterator[dict[str, str]]:
     absent = [str(path) for path in needed if not path.exists()]
     if absent:
         pytest.skip(f"no {' and no '.join(absent)}; apt-get install python3-rosmaster rosout")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    environment = os.environ | {
-        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
-        "ROS_HOSTNAME": "127.0.0.1",
-        "ROS_IP": "127.0.0.1",
-        "ROS_LOG_DIR": str(tmp_path / "log"),
-    }
+    port = str(free_port())
+    own = on_loopback(f"http://127.0.0.1:{port}")
+    environment = os.environ | own | {"ROS_LOG_DIR": str(tmp_path / "log")}
     with running(environment, tmp_path / "master.json", "/usr/bin/rosmaster", "--core", "-p", port):
         yield environment
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that fills under ``record``: it says so, and what was written until then is read."""
+"""A disk that fills under ``record``, or is slow: it says so, and what was written is read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.ros1_system import DEBIAN_MODULES, MISSING, ros1_system, until
+from wirecost_scenarios.lost import recorder
 from wirecost_scenarios.lost.ros1 import LARGE, NODE
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs roscore and rospy of Debian")
@@ -53,3 +54,8 @@ def test_messages_up_to_a_full_disk_are_read(tmp_path: Path) -> None:
     assert topic["count"] > 0.8 * MEGABYTES * 2**20 / LARGE
     assert not topic["gaps"]
     assert "cut off" in (tmp_path / "unread").read_text()
+
+
+def test_messages_for_which_a_slow_disk_left_no_room_are_counted(tmp_path: Path) -> None:
+    row = recorder.run(tmp_path)
+    assert row.is_right, row

@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from support.ros1_system import MISSING
-from wirecost_scenarios.lost.ros1 import PAIRS, run
+from wirecost_scenarios.lost.ros1 import PAIRS, STEADY, STEADY_S, run
 
 pytestmark = pytest.mark.skipif(MISSING, reason="needs rosmaster, rospy and roscpp of Debian")
+
+
+def test_a_listener_that_never_keeps_up_is_named(tmp_path: Path) -> None:
+    seen = run(STEADY, tmp_path, STEADY_S)
+    for pair in STEADY:
+        assert seen.is_right(pair), (pair, seen.of(pair.name), seen.taken[pair.name])
+    assert "at least" in seen.said and "fell out of the publisher's queue" in seen.said
 
 
 def test_each_queue_that_overflows_is_named_and_counted(tmp_path: Path) -> None:

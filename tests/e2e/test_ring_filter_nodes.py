@@ -7,19 +7,17 @@ import importlib.util
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import xmlrpc.client
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.programs import execute
-from support.ros1_system import until
+from support.ros1_system import DEBIAN_MODULES, Ros1System, ros1_system, until
 from wirecost.replay.dds.domain import FreeDomain
 from wirecost.replay.dds.domain import environment as in_domain
 from wirecost.results.records.probe_log import COUNTER, read_logs
@@ -29,7 +27,6 @@ ROOT = Path(__file__).parents[2]
 SENDERS = ROOT / "examples" / "nodes"
 BUILT = ROOT / "build" / "cmake" / "examples" / "nodes"
 WIRECOST = Path(sys.executable).with_name("wirecost")
-DEBIAN_MODULES = "/usr/lib/python3/dist-packages"
 FOR = ("--for", "2.5")
 WARM_UP = 10
 """Callbacks until every allocation has been seen once: the eight sizes of a scan, and a few."""
@@ -66,37 +63,22 @@ def running(command: list[str | Path], environment: Environment) -> Iterator[Non
 
 
 @pytest.fixture(scope="module")
-def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ros1System]:
     """Start a ROS 1 system into which scans are sent."""
-    folder = str(tmp_path_factory.mktemp("ros"))
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    environment = {
-        **os.environ,
-        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
-        "ROS_HOSTNAME": "127.0.0.1",
-        "ROS_IP": "127.0.0.1",
-        "ROS_HOME": folder,
-        "ROS_LOG_DIR": folder,
-        "PATH": f"/usr/bin:{os.environ['PATH']}",
-    }
-    python = environment | {"PYTHONPATH": DEBIAN_MODULES}
-    sender: list[str | Path] = [sys.executable, SENDERS / "send_ros1.py", "--scan", "vlp32"]
-    with ExitStack() as system:
-        system.enter_context(running(["/usr/bin/roscore", "-p", str(port)], environment))
-        until(lambda: _published(environment) >= {"/rosout_agg"})
-        system.enter_context(running(sender, python))
-        until(lambda: "/points" in _published(environment))
-        yield environment
+    with ros1_system(tmp_path_factory.mktemp("ros")) as system:
+        sender = SENDERS / "send_ros1.py"
+        system.start(sys.executable, sender, "--scan", "vlp32", PYTHONPATH=DEBIAN_MODULES)
+        until(lambda: "/points" in system.published())
+        yield system
 
 
 @contextmanager
-def ros1_node(master: Environment, version: str) -> Iterator[Environment]:
+def ros1_node(master: Ros1System, version: str) -> Iterator[Environment]:
     node = BUILT / "ring_filter_ros1"
-    with running([node, f"_version:={version}", "~points:=/points"], master):
-        until(lambda: "/ring_filter/filtered" in _published(master))
-        yield master
-    until(lambda: "/ring_filter/filtered" not in _published(master))
+    with running([node, f"_version:={version}", "~points:=/points"], master.environment):
+        until(lambda: "/ring_filter/filtered" in master.published())
+        yield master.environment
+    until(lambda: "/ring_filter/filtered" not in master.published())
 
 
 @contextmanager
@@ -110,11 +92,6 @@ def dds_node(version: str) -> Iterator[Environment]:
             running([BUILT / "ring_filter_dds", version], environment),
         ):
             yield environment
-
-
-def _published(environment: Environment) -> set[str]:
-    proxy: Any = xmlrpc.client.ServerProxy(environment["ROS_MASTER_URI"])
-    return {name for name, _ in proxy.getSystemState("/test")[2][0]}
 
 
 def wirecost(environment: Environment, *words: str | Path) -> Any:
@@ -147,7 +124,7 @@ def replayed(recording: Path, out: Path, repeats: int, *options: str | Path) -> 
 
 
 @ros1
-def test_a_node_of_ros_1_loses_its_page_faults(master: Environment, tmp_path: Path) -> None:
+def test_a_node_of_ros_1_loses_its_page_faults(master: Ros1System, tmp_path: Path) -> None:
     if b"usual needs PCL" in (BUILT / "ring_filter_ros1").read_bytes():
         pytest.skip("needs PCL: run benchmarks/cloud/cpp/pcl-headers build/pcl and build again")
     recording = tmp_path / "recording"

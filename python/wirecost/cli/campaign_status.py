@@ -64,7 +64,9 @@ def _notes(records: pl.DataFrame) -> list[str]:
     """Return influences beside the contenders that the numbers may show."""
     import polars as pl
 
-    notes = []
+    from wirecost.results.report.campaign.content import incomplete_recordings
+
+    notes = incomplete_recordings(records)
     beside = records.filter(pl.col("beside") != "").group_by("beside", "host").len()
     for what, host, count in beside.sort("beside", "host").iter_rows():
         notes.append(f"{host}: {count:,} measured while the campaign's {what} ran on that host")

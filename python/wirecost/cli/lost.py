@@ -49,6 +49,13 @@ def command(
         Path | None,
         option("With --live: the Python that has rclpy, where this one has not.", metavar="PATH"),
     ] = None,
+    log: Annotated[
+        Path | None,
+        option(
+            "Log of ros2 bag record: its last lines say what fell out of its cache.",
+            metavar="FILE",
+        ),
+    ] = None,
     include: Annotated[
         list[Path] | None,
         option("Folder with definitions that files lack; can be repeated.", "-I", metavar="DIR"),
@@ -62,19 +69,26 @@ def command(
         raise UserError("name a recording, or --live ros2 for a running graph")
     if live and include:
         raise UserError("-I: for a recording; a running graph has the definitions")
+    if live and log:
+        raise UserError("--log: for a recording; leave it out")
     if live:
         return _watched(live, for_, python, attaches=attach)
-    return _read(files or [], include or [])
+    return _read(files or [], include or [], log)
 
 
-def _read(files: list[Path], include: list[Path]) -> Answer:
+def _read(files: list[Path], include: list[Path], log: Path | None) -> Answer:
     """Return what a recording lacks. Raises UserError."""
+    from wirecost.data.recordings.dropped import of_log
+    from wirecost.data.recordings.mcap.recorders import ROSBAG2
     from wirecost.data.recordings.series import read_series
     from wirecost.measure.lost.recording import lost_messages
     from wirecost.results.report.lost import lost_answer
 
     with progress() as advance:
         series = read_series(files, include, advance)
+    if log is not None and (logged := of_log(log)):
+        series.dropped |= logged
+        series.recorder = ROSBAG2
     if not series.topics:
         raise UserError(f"{files[0]}: holds no message; name another recording")
     return lost_answer(lost_messages([str(path) for path in files], series))

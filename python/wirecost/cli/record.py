@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.empty_folder import empty_folder
 from wirecost.cli.ending import Output, answering
-from wirecost.cli.options import argument, duration, option
+from wirecost.cli.options import argument, duration, option, size
 from wirecost.replay.systems import SYSTEMS, system_named
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
@@ -71,12 +71,16 @@ def command(
             metavar="ADDRESS",
         ),
     ] = None,
+    cache: Annotated[
+        int | None, size("Memory for messages that wait for the disk.", "--cache", "256MiB")
+    ] = None,
     *,
     output: Output,
 ) -> Answer:
     """Record one node's inputs and outputs, and how it was started."""
     from wirecost.cli.record_progress import recording_answer, recording_progress
     from wirecost.replay.record.record import Request, record
+    from wirecost.replay.record.topics import CACHE_BYTES
 
     if launched != bool(launch):
         raise UserError("--launch: give the command that starts the node after --")
@@ -84,8 +88,9 @@ def command(
         if is_given and system == "ros1":
             raise UserError(f"{name}: is for --system dds; leave it out")
     request = Request(
-        system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or [])
-    )
+        system_named(system), node, pid, launch or [], seconds, domain, _addresses(interface or []),
+        CACHE_BYTES if cache is None else cache,
+    )  # fmt: skip
     folder = out or _dated(node)
     output.check(folder)
     with empty_folder(folder):
@@ -154,6 +159,7 @@ def _document(folder: Path, snapshot: Snapshot) -> dict[str, object]:
                 "after_s": entry.after_s,
                 "messages": entry.messages,
                 "dropped": entry.dropped,
+                "overflowed": entry.overflowed,
             }
             for role, topics in (("input", snapshot.inputs), ("output", snapshot.outputs))
             for entry in topics

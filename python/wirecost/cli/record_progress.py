@@ -24,6 +24,8 @@ from wirecost.system.errors import UserError
 from wirecost.system.foreign import shell_line
 from wirecost.system.terminal import Console
 
+CACHE_STEP = "Give it a larger cache, or write to a faster disk\nwirecost record NODE --cache 1GB"
+
 
 @contextmanager
 def recording_progress(console: Console) -> Iterator[Report]:
@@ -69,10 +71,13 @@ def recording_answer(folder: Path, snapshot: Snapshot) -> Answer:
         [entry.topic.name, role, f"{entry.messages:,}", f"{entry.dropped:,}"]
         for entry, role in recorded
     ]
+    overflowed = sum(topic.overflowed for topic, _ in recorded)
+    of_cache = f", {overflowed:,} of them as its cache was full" if overflowed else ""
     return Answer(
         f"{folder}: {counted(inputs, 'message')} to and {outputs:,} from {snapshot.node} in "
-        f"{snapshot.duration_s:.1f} s, {dropped:,} dropped ({snapshot.ended})",
+        f"{snapshot.duration_s:.1f} s, {dropped:,} dropped{of_cache} ({snapshot.ended})",
         Table("Topics", ["topic", "role", "messages", "dropped"], rows, []),
+        [CACHE_STEP] if overflowed else [],
         doubts=[(f"note: {note}", "") for note in notes],
         more=f"To replay it: wirecost replay {shell_line(folder)}",
         heading=f"Recording of {snapshot.node}",

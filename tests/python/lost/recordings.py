@@ -13,6 +13,8 @@ from rosbags import rosbag1, rosbag2
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from wirecost.data.recordings.dropped import EVENT
+
 SECOND = 10**9
 BEGIN = 1_700_000_000 * SECOND
 COUNTED = "mine/msg/Counted"
@@ -90,8 +92,11 @@ def bag(path: Path, drive: Drive, names: Mapping[str, str] | None = None) -> Pat
     return path
 
 
-def db3(path: Path, drive: Drive, *, counts: bool = False) -> Path:
-    """Write a folder of rosbag2: headers have no number; ``counts``: messages with a counter."""
+def db3(path: Path, drive: Drive, events: Sequence[bytes] = (), *, counts: bool = False) -> Path:
+    """Write a folder of rosbag2: headers have no number; ``counts``: messages with a counter.
+
+    ``events``: messages of what its recorder dropped.
+    """
     store = get_typestore(Stores.ROS2_HUMBLE)
     store.register(get_types_from_msg(COUNTER, COUNTED))
     name = COUNTED if counts else "geometry_msgs/msg/PointStamped"
@@ -110,6 +115,11 @@ def db3(path: Path, drive: Drive, *, counts: bool = False) -> Path:
         }
         for at, topic, one in drive.in_order():
             writer.write(places[topic], at, bytes(store.serialize_cdr(message(one), name)))
+        if events:
+            store.register(get_types_from_msg("string node_name\n", EVENT))
+            place = writer.add_connection("/events/rosbag2_messages_lost", EVENT, typestore=store)
+            for event in events:
+                writer.write(place, BEGIN, event)
     return path
 
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from wirecost.measure.lost.live import connections
@@ -52,6 +55,31 @@ def test_what_waits_is_not_lost() -> None:
         assert (lost.by_subscriber, lost.late) == (0, 30)
 
 
+@pytest.mark.parametrize(("sender", "receiver"), [(cpp, cpp), (py, py), (cpp, py), (py, cpp)])
+def test_while_sockets_are_full_what_has_no_room_in_memory_is_lost(
+    sender: Callable[..., End], receiver: Callable[..., End]
+) -> None:
+    taker = {"dropped": 0} if receiver is cpp else {}
+    begin = look(sender(0), receiver(0, **taker), 50)
+    for memory, died in ((10 * SIZE, 18), (28 * SIZE, None), (None, None)):
+        end = Look(*2 * [(sender(100), receiver(70, **taker))], 50, memory)
+        lost = lost_between([begin, end], SIZE)
+        assert lost.by_publisher == died and not lost.is_exact
+        assert lost.is_open == (not died)
+        assert lost.late == 30 - (died or 0)
+    assert lost_between([begin, replace(end, memory=0)], None).by_publisher is None
+
+
+def test_an_empty_socket_tells_nothing_of_what_came_long_after_it() -> None:
+    empty = [look(cpp(number), cpp(number, 0)) for number in (0, 1, 2)]
+    for later, memory, died in ((1.0, 0, 0), (60.0, 0, 28), (60.0, 900 * SIZE, 0)):
+        full = Look(*2 * [(cpp(102), cpp(72, 0))], 0 + 50, memory, later)
+        lost = lost_between([*empty, full], SIZE)
+        assert (lost.by_publisher, lost.late) == (died, 30 - died)
+        assert lost.is_open == (later > 5 and not died)
+        assert lost.is_exact == (later < 5)
+
+
 def test_one_look_alone_shows_no_loss() -> None:
     """A thread may not have written yet what its node has counted."""
     healthy = look(cpp(50), cpp(50, 0))
@@ -82,7 +110,7 @@ def test_nodes_that_tell_anything_else_are_left_out(
     stats: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = Connections.__new__(Connections)
-    seen._uris, seen._looks = {"/a": "http://a"}, {}
+    seen._uris, seen._peers, seen._looks = {"/a": "http://a"}, {}, {}
     info = [[0, "/b", "o", "TCPROS", "/t", True]]
     monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: info)
     monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: stats)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirecost.data.messages.cdr_values import CdrError, Reader, Writer
 from wirecost.replay.dds import entities, parameters
-from wirecost.replay.dds.cdr import CdrError, Reader, Writer
 
 GUIDS = st.binary(min_size=16, max_size=16)
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz_0123456789", min_size=1, max_size=20)

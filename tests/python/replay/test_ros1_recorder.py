@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, free_port, ros_system
+from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
 from wirecost.replay.middleware import Call, Publishers, Topic
 from wirecost.system.errors import UserError
+from wirecost.system.ports import free_port
 
 pytestmark = pytest.mark.skipif(
     not ROSMASTER.exists(), reason="no ROS 1: apt install python3-rosmaster"

@@ -115,6 +115,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "data.recordings",
         "measure.cost",
         "observe.probe",
+        "observe.usage",
         "replay",
         "results.records",
     },

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wirecost._middleware import Queue, Sink
-from wirecost.replay.dds.cdr import Writer
+from wirecost.data.messages.cdr_values import Writer
 
 ROOT = Path(__file__).parents[3]
 FILTER = ROOT / "build" / "cmake" / "tests" / "cpp" / "dds" / "points_filter"

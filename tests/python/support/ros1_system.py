@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from wirecost.replay.ros1.master import on_loopback
+from wirecost.system.ports import free_port
 
 TOPIC_TOOLS = Path("/usr/lib/topic_tools")
 MISSING = not ((TOPIC_TOOLS / "relay").exists() and Path("/usr/bin/roscore").exists())
@@ -38,14 +40,11 @@ class Ros1System:
     """Programs that share a master; ``environment`` is that of a program of Debian."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            port = server.getsockname()[1]
+        port = free_port()
         self.folder = folder
         self.environment = {
             **os.environ,
-            "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
-            "ROS_HOSTNAME": "127.0.0.1",
-            "ROS_IP": "127.0.0.1",
+            **on_loopback(f"http://127.0.0.1:{port}"),
             "ROS_HOME": str(folder),
             "ROS_LOG_DIR": str(folder),
             "PATH": f"/usr/bin:{os.environ['PATH']}",

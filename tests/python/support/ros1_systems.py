@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,9 @@ from typing import Any
 
 from support.waiting import until
 from wirecost.replay.ros1 import rpc
+from wirecost.replay.ros1.master import on_loopback
 from wirecost.replay.ros1.sockets import PeerError
+from wirecost.system.ports import free_port
 
 PYTHON = "/usr/bin/python3"
 ROSMASTER = Path("/usr/bin/rosmaster")
@@ -73,20 +74,12 @@ class System:
                 process.wait()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @contextmanager
 def ros_system(folder: Path) -> Iterator[System]:
     """Debian's master."""
     port = free_port()
     environment = {
-        "ROS_MASTER_URI": f"http://127.0.0.1:{port}",
-        "ROS_HOSTNAME": "127.0.0.1",
+        **on_loopback(f"http://127.0.0.1:{port}"),
         "ROS_LOG_DIR": str(folder),
     }
     system = System(environment, folder)

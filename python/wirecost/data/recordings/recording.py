@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wirecost.data.recordings import formats
+from wirecost.data.recordings import dropped, formats
 from wirecost.data.recordings.blocks import (
     ALL_TIMES,
     MessageBlock,
@@ -64,6 +65,12 @@ class Recording(Closing):
         self.warnings = list(self._files.warnings)
         for part in self._parts:
             self.warnings += [warning.removeprefix(f"{part.path}: ") for warning in part.warnings]
+        self.dropped: dropped.Dropped = Counter()
+        """Messages by topic that fell out of the cache of ``wirecost record``, as it says."""
+        for part in self._parts:
+            self.dropped += dropped.of_metadata(getattr(part, "dropped", ()))
+        if self.dropped:
+            self.warnings.append(dropped.sentence(self.dropped))
         self.opening_warnings = tuple(self.warnings)
         """Sentences on what its files lack, known before a message is read."""
 

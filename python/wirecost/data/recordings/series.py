@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,6 +23,8 @@ from wirecost.data.messages.numbers import (
 from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings.clock import RecordingClock
 from wirecost.data.recordings.connection import CALLER, RecordedConnection, RecordedMessage
+from wirecost.data.recordings.dropped import EVENT, Dropped, of_event, sentence
+from wirecost.data.recordings.mcap.recorders import RECORD, ROSBAG2
 from wirecost.data.recordings.recording import Recording
 from wirecost.data.recordings.survey import SAID_EVERY, Progress, SubjectCache, TopicSurvey
 from wirecost.system.foreign import shown
@@ -64,13 +67,19 @@ class TopicSeries:
 
 @dataclass(eq=False)
 class RecordingSeries:
-    """Topics of recordings that follow each other; ``jumps``: of their clock, and pauses."""
+    """Topics of recordings that follow each other.
+
+    ``jumps``: of their clock, and pauses; ``dropped``: messages by topic that fell out of the
+    cache of ``recorder``, as it says.
+    """
 
     topics: list[TopicSeries] = field(default_factory=list)
     jumps: int = 0
     files: int = 0
     warnings: list[str] = field(default_factory=list)
     is_whole: bool = True
+    dropped: Dropped = field(default_factory=Counter)
+    recorder: str = ""
 
 
 def read_series(
@@ -100,13 +109,22 @@ def read_series(
                         reading.describe(path, message, subjects)
                     order.note(reading, message.sequence)
                     result.files = first_file + recording.file_number
+                    if connection.type == EVENT:
+                        result.dropped += of_event(bytes(message.data))
+                        result.recorder = ROSBAG2
                     reading.add(message, clock.part(message.time_ns), result.files)
                     if done % SAID_EVERY == 0:
                         progress(done, max(total, 1), f"reading {path.name}")
             except KeyboardInterrupt:
                 result.is_whole = False
             result.files += 1
-            result.warnings += [f"{path.name}: {warning}" for warning in recording.warnings]
+            if recording.dropped:
+                result.dropped += recording.dropped
+                result.recorder = RECORD
+            known = sentence(recording.dropped)
+            result.warnings += [
+                f"{path.name}: {warning}" for warning in recording.warnings if warning != known
+            ]
         if not result.is_whole:
             break
     result.warnings += [

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from wirecost.data.recordings.series import RecordingSeries
+from wirecost.measure.lost.dropped import with_dropped
 from wirecost.measure.lost.together import shared_gaps
 from wirecost.measure.lost.topic import topic_gaps
 from wirecost.results.records.lost import LostMessages
@@ -17,12 +18,14 @@ def lost_messages(files: Sequence[str], series: RecordingSeries) -> LostMessages
     """Return what the topics of a recording lack; ``files``: for people."""
     begin_ns = _begin_ns(series)
     topics = [topic_gaps(topic, begin_ns) for topic in series.topics]
+    topics = with_dropped(topics, series.dropped)
     topics.sort(key=lambda topic: (topic.topic, topic.publisher))
     return LostMessages(
         files=list(files),
         topics=topics,
         shared=shared_gaps(topics),
         jumps=series.jumps,
+        recorder=series.recorder,
         warnings=series.warnings,
         is_whole=series.is_whole,
     )

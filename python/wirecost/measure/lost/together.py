@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import prod
 
 from wirecost.results.records.lost import (
+    CACHE,
     CLOCK,
     COMMON,
     LATE,
@@ -127,7 +128,7 @@ def _cause(gaps: Sequence[Gap], *, is_of_all: bool) -> str:
         return SPLIT
     if not is_of_all:
         return SHARED
-    if any(gap.verdict == LOST or gap.is_caught_up for gap in gaps):
+    if any(gap.verdict in (CACHE, LOST) or gap.is_caught_up for gap in gaps):
         return RECORDER
     if all(gap.verdict == LATE for gap in gaps):
         return CLOCK

@@ -44,6 +44,15 @@ def read(process: int, proc: Path = Path("/proc")) -> Memory | None:
     return Memory(status.get("VmRSS", 0), status.get("VmHWM", 0), pss)
 
 
+def occupied(process: int, proc: Path = Path("/proc")) -> int | None:
+    """Return the bytes that a process has in memory and swapped out; None where it is no more."""
+    try:
+        sizes = _sizes(proc / str(process) / "status")
+    except OSError:
+        return None
+    return sizes.get("VmRSS", 0) + sizes.get("VmSwap", 0)
+
+
 def held(processes: Iterable[int], proc: Path = Path("/proc")) -> int:
     """Return the bytes that processes hold together, each shared page once where that can be read.
 

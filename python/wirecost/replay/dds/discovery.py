@@ -8,8 +8,8 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from wirecost import _dds
+from wirecost.data.messages.cdr_values import CdrError
 from wirecost.replay.dds import entities, names, qos
-from wirecost.replay.dds.cdr import CdrError
 from wirecost.system.waiting import Deadline, wait_until
 
 RECORDER, REPLAYER = "wirecost_record", "wirecost_replay"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirecost.replay.dds.cdr import CdrError, Reader, Writer
+from wirecost.data.messages.cdr_values import CdrError, Reader, Writer
 
 GUID_BYTES = 16
 # Sizes of ROS 2 since Iron and before (the GUID, then zeros).

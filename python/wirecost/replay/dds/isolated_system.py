@@ -10,9 +10,9 @@ from typing import Self
 
 from wirecost import _dds
 from wirecost._middleware import Queue
+from wirecost.data.messages.cdr_values import CdrError
 from wirecost.replay.answers import Answers
 from wirecost.replay.dds import names, qos
-from wirecost.replay.dds.cdr import CdrError
 from wirecost.replay.dds.client import Client, NoReplyError
 from wirecost.replay.dds.discovery import REPLAYER, Discovery
 from wirecost.replay.dds.domain import LOOPBACK, FreeDomain, environment

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wirecost.replay.dds.cdr import CdrError, Reader, Writer
+from wirecost.data.messages.cdr_values import CdrError, Reader, Writer
 
 _Number = TypeVar("_Number", int, float)
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from wirecost import _dds
 from wirecost._middleware import Queue
-from wirecost.replay.dds.cdr import CdrError
+from wirecost.data.messages.cdr_values import CdrError
 from wirecost.replay.dds.client import NoReplyError
 from wirecost.replay.dds.discovery import RECORDER, Discovery, FoundNode
 from wirecost.replay.dds.domain import LOOPBACK, addresses, domain_number

@@ -15,6 +15,7 @@ from wirecost.replay.middleware import NodeGraph, Recorder
 from wirecost.replay.process.node import NodeProcess, Start
 from wirecost.replay.process.state import state_of
 from wirecost.replay.record.session import Report, Session
+from wirecost.replay.record.topics import CACHE_BYTES
 from wirecost.replay.recording.snapshot import (
     MESSAGES,
     Snapshot,
@@ -33,7 +34,11 @@ APPEAR_S, LOOK_S = 30.0, 0.05
 
 @dataclass(frozen=True)
 class Request:
-    """``launch``: the command that starts the node; ``seconds`` None: until stopped."""
+    """What to record.
+
+    ``launch``: the command that starts the node; ``seconds`` None: until stopped; ``cache_bytes``:
+    of messages that wait for the disk.
+    """
 
     system: System
     node: str
@@ -42,6 +47,7 @@ class Request:
     seconds: float | None
     domain: int | None
     interfaces: tuple[str, ...] = ()
+    cache_bytes: int = CACHE_BYTES
 
 
 def record(request: Request, folder: Path, report: Report, stopped: Callable[[], bool]) -> Snapshot:
@@ -59,7 +65,7 @@ def record(request: Request, folder: Path, report: Report, stopped: Callable[[],
         snapshot = _snapshot(request, graph, process)
         write_snapshot(folder, snapshot)
         with RecordingWriter(folder / MESSAGES, request.system) as writer:
-            session = Session(recorder, writer, snapshot, folder, report)
+            session = Session(recorder, writer, snapshot, folder, report, request.cache_bytes)
             try:
                 session.follow(graph)
                 # Once calls are recorded, so that none that sets a parameter is missed.

@@ -42,13 +42,14 @@ class Session:
         snapshot: Snapshot,
         folder: Path,
         report: Report,
+        cache_bytes: int,
     ) -> None:
         self._recorder = recorder
         self._writer = writer
         self._snapshot = snapshot
         self._folder = folder
         self._report = report
-        self._topics = RecordedTopics(recorder, writer)
+        self._topics = RecordedTopics(recorder, writer, cache_bytes)
         self._services: dict[str, Service] = {}
         self._began = self._reported = time.monotonic()
 
@@ -128,6 +129,7 @@ class Session:
         progress = self._topics.progress(max(now - self._reported, 1e-3))
         self._reported = now
         self._writer.write_bag_metadata()
+        self._writer.note_dropped(self._topics.overflowed())
         notes = self._recorder.notes()
         self._snapshot.notes += notes
         self._report(progress, notes)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from wirecost.replay.middleware import NodeGraph, Publishers, Recorder, Topic
 from wirecost.replay.recording.snapshot import JoinedTopic
 from wirecost.replay.recording.writer import INPUT, OUTPUT, RecordingWriter
 
-QUEUE_BYTES = 256 << 20
+CACHE_BYTES = 256 << 20
+"""Bytes of messages that wait until they are written, unless one says it."""
 TAKE_S = 0.05
 OF_EVERY_NODE = {"/rosout", "/rosout_agg", "/parameter_events"}
 """Outputs that every node of its system has, whatever its work."""
@@ -47,10 +49,10 @@ class _Followed:
 class RecordedTopics:
     """A topic's number in the queue is its place in ``_followed``."""
 
-    def __init__(self, recorder: Recorder, writer: RecordingWriter) -> None:
+    def __init__(self, recorder: Recorder, writer: RecordingWriter, cache_bytes: int) -> None:
         self._recorder = recorder
         self._writer = writer
-        self._queue = Queue(QUEUE_BYTES)
+        self._queue = Queue(cache_bytes)
         self._followed: list[_Followed] = []
         # Receive times are stored as the clock's at the start plus what passed since, so that
         # setting the clock meanwhile moves nothing.
@@ -112,14 +114,26 @@ class RecordedTopics:
 
     def joined(self, role: str) -> list[JoinedTopic]:
         return [
-            JoinedTopic(entry.topic, entry.after_s, entry.messages, self._dropped(i))
+            JoinedTopic(
+                entry.topic, entry.after_s, entry.messages, self._dropped(i), self._overflowed(i)
+            )
             for i, entry in enumerate(self._followed)
             if entry.role == role
         ]
 
+    def overflowed(self) -> dict[str, int]:
+        """Return how many messages of each topic fell out of the cache."""
+        counts: Counter[str] = Counter()
+        for i, entry in enumerate(self._followed):
+            counts[entry.topic.name] += self._overflowed(i)
+        return {topic: count for topic, count in counts.items() if count}
+
+    def _overflowed(self, number: int) -> int:
+        return self._queue.counts().get(number, (0, 0, 0))[1]
+
     def _dropped(self, number: int) -> int:
         """Return how many messages are missing: by numbers, or until now for want of room."""
-        return max(self._followed[number].missed, self._queue.counts().get(number, (0, 0, 0))[1])
+        return max(self._followed[number].missed, self._overflowed(number))
 
 
 def _joined(graph: NodeGraph) -> list[tuple[Topic, str]]:

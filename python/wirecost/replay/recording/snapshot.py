@@ -42,13 +42,15 @@ SECRET = re.compile(r"secret|token|passw|passphrase|credential|private|api_?key"
 class JoinedTopic:
     """A topic of the node, which appeared ``after_s`` after the start; how many were written.
 
-    ``dropped``: messages that are missing, as the recorder had no room or never received them.
+    ``dropped``: messages that are missing, as the recorder had no room or never received them;
+    ``overflowed``: those for which its cache had no room.
     """
 
     topic: Topic
     after_s: float
     messages: int = 0
     dropped: int = 0
+    overflowed: int = 0
 
 
 @dataclass

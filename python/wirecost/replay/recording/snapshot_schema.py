@@ -49,6 +49,7 @@ class Joined(Struct, kw_only=True):
     after_s: Seconds
     messages: Count
     dropped: Count
+    overflowed: Count = 0
 
 
 class Service(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -58,7 +59,7 @@ class Service(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Document(Struct, kw_only=True):
-    """Version 1. ``executable_sha256``, ``seal`` and the process's ``user`` came later."""
+    """Version 1. What has a default came later."""
 
     system: str
     profile: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from wirecost.data.recordings.mcap.recorders import METADATA
 from wirecost.data.recordings.mcap.writer import McapSchema, McapWriter
 from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.recording import call_record
@@ -33,6 +34,7 @@ class RecordingWriter(Closing):
         self._system = system
         self._file = _Unbuffered(path)
         self._counted: dict[int, Counted] = {}
+        self._dropped: dict[str, int] = {}
         with self._as_user_error():
             self._writer = McapWriter(self._file, system.profile, "lz4", CHUNK_BYTES)
 
@@ -78,6 +80,15 @@ class RecordingWriter(Closing):
         with self._as_user_error():
             channel = self._writer.channel(topic, call_record.ENCODING, schema, metadata)
         self.write(channel, log_ns, log_ns, call_record.encode(call))
+
+    def note_dropped(self, counts: Mapping[str, int]) -> None:
+        """Write how many messages of topics fell out of the cache until now, where it grew."""
+        if counts != self._dropped:
+            self._dropped = dict(counts)
+            with self._as_user_error():
+                self._writer.add_metadata(
+                    METADATA, {topic: str(count) for topic, count in counts.items()}
+                )
 
     def flush(self) -> None:
         with self._as_user_error():

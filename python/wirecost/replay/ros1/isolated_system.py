@@ -12,7 +12,7 @@ from typing import Self
 from wirecost._middleware import Queue, Sink
 from wirecost.replay.middleware import Call, Service, Topic
 from wirecost.replay.ros1.definitions import Definitions
-from wirecost.replay.ros1.master import Master
+from wirecost.replay.ros1.master import Master, on_loopback
 from wirecost.replay.ros1.master_server import MasterServer
 from wirecost.replay.ros1.publications import Publications
 from wirecost.replay.ros1.service import exchange, shake_hands_with_provider
@@ -45,11 +45,7 @@ class Ros1IsolatedSystem:
         self._left.close()
 
     def environment(self) -> dict[str, str]:
-        return {
-            "ROS_MASTER_URI": self._master.uri,
-            "ROS_HOSTNAME": LOOPBACK,
-            "ROS_IP": LOOPBACK,
-        }
+        return on_loopback(self._master.uri)
 
     def prepare(
         self,

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.replay.ros1 import rpc
-from wirecost.replay.ros1.sockets import PeerError, address_of
+from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of
 from wirecost.system.errors import UserError
 
 DEFAULT_URI = "http://localhost:11311"
+
+
+def on_loopback(uri: str) -> dict[str, str]:
+    """Return variables of programs that share the master at a URI of this machine alone."""
+    return {"ROS_MASTER_URI": uri, "ROS_HOSTNAME": LOOPBACK, "ROS_IP": LOOPBACK}
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from wirecost.results.records.schemas.common import Amount, Count, Real
 
 FORMAT = "wirecost-lost"
 VERSION = 1
-LOST, UNPUBLISHED, RESTARTED, LATE, UNKNOWN = (
-    "lost", "not published", "publisher restarted", "late, not lost", "cannot be told"
+CACHE, LOST, UNPUBLISHED, RESTARTED, LATE, UNKNOWN = (
+    "recorder's cache", "lost", "not published", "publisher restarted", "late, not lost",
+    "cannot be told",
 )  # fmt: skip
-"""What became of the messages of a gap: numbers are missing; the publisher's numbers go on; they
-begin anew; all messages came, later; nothing in the file tells."""
-VERDICTS = (LOST, UNKNOWN, RESTARTED, UNPUBLISHED, LATE)
+"""What became of the messages of a gap: the recorder says that they fell out of its cache; numbers
+are missing; the publisher's numbers go on; they begin anew; all messages came, later; nothing in
+the file tells."""
+VERDICTS = (CACHE, LOST, UNKNOWN, RESTARTED, UNPUBLISHED, LATE)
 SPLIT, CLOCK, SYSTEM, RECORDER, COMMON, SHARED = (
     "split", "clock", "system", "recorder", "common", "shared"
 )  # fmt: skip
@@ -41,7 +43,7 @@ class Gap(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class GapSum(msgspec.Struct, kw_only=True, frozen=True):
-    """All gaps of a topic with one verdict."""
+    """All gaps of a topic with one verdict; none where only their messages were counted."""
 
     gaps: Count
     missing: Count
@@ -89,7 +91,10 @@ class SharedGap(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class LostMessages(msgspec.Struct, kw_only=True, frozen=True):
-    """Topics, and gaps that several of them share; ``jumps``: of the clock, and pauses."""
+    """Topics, and gaps that several of them share.
+
+    ``jumps``: of the clock, and pauses; ``recorder``: which says what fell out of its cache.
+    """
 
     format: str = FORMAT
     version: int = VERSION
@@ -97,6 +102,7 @@ class LostMessages(msgspec.Struct, kw_only=True, frozen=True):
     topics: list[TopicGaps]
     shared: list[SharedGap] = []
     jumps: Count = 0
+    recorder: str = ""
     warnings: list[str] = []
     is_whole: bool = True
 

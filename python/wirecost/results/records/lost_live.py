@@ -32,8 +32,8 @@ class Subscription(msgspec.Struct, kw_only=True, frozen=True):
     look; ``refusals``: publishers whose QoS does not fit, by what does not.
     In ROS 1, all counts are since the first look; ``unread``: bytes that wait in its sockets now;
     ``is_least``: perhaps more died; ``is_unsized``: some died in the publisher's queue, and nobody
-    can say how many, as their sizes vary; ``is_open``: its sockets never were empty, so whether
-    some died there cannot be told.
+    can say how many, as their sizes vary; ``is_open``: its sockets never were empty, or
+    not for long, so whether some died there cannot be told.
     """
 
     topic: str

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from wirecost.data.recordings.mcap.recorders import OUT_OF_CACHE, RECORD, ROSBAG2
 from wirecost.results.records.lost import (
+    CACHE,
     CLOCK,
     COMMON,
     LOST,
@@ -43,6 +45,8 @@ RECORDERS = {
     "ros1": "rosbag record --all --buffsize=1024",
 }
 """Recorders with about 1 GB of memory for what waits for the disk, by the encoding of messages."""
+CACHES = {RECORD: "wirecost record NODE --cache 1GB", ROSBAG2: RECORDERS["cdr"]}
+"""The same for recorders that say what fell out of their cache."""
 COUNTING = "wirecost lost --live ros2"
 _ALL_SHARE = "Look at what all share: the recorder, its disk, the machine, the network"
 CAUSES = {
@@ -53,6 +57,9 @@ CAUSES = {
     COMMON: f"{_ALL_SHARE}, the clock.",
     SHARED: "Look for what these share: a node, a host, a link, the topic that feeds them.",
 }
+
+
+NO_GAP = Gap(start_s=0.0, duration_s=0.0, missing=0, verdict=CACHE)
 
 
 class _Row(NamedTuple):
@@ -85,6 +92,9 @@ def lost_answer(lost: LostMessages) -> Answer:
 def sentence(lost: LostMessages) -> str:
     """Return how many messages are lost, and of how many the file does not tell."""
     parts = []
+    if count := lost.missing(CACHE):
+        who = f"{counted(count, 'message')} of {_topics(lost, CACHE)}"
+        parts.append(f"{who} {OUT_OF_CACHE}, as it says itself")
     if count := lost.missing(LOST):
         are, numbers = ("is", "its number is") if count == 1 else ("are", "their numbers are")
         who = f"{counted(count, 'message')} of {_topics(lost, LOST)} {are} missing"
@@ -115,9 +125,9 @@ def gap_table(rows: list[_Row]) -> Table:
         Column("topic", lambda row: _name(row.topic)),
         Column("messages", lambda row: units.amount(row.topic.count), optional=2),
         Column("missing", lambda row: _missing(row.missing, row.verdict)),
-        Column("gaps", lambda row: units.amount(row.gaps)),
-        Column("longest", lambda row: _duration(row.longest.duration_s)),
-        Column("at", lambda row: _at(row.longest.start_s)),
+        Column("gaps", lambda row: _if_any(row, units.amount(row.gaps))),
+        Column("longest", lambda row: _if_any(row, _duration(row.longest.duration_s))),
+        Column("at", lambda row: _if_any(row, _at(row.longest.start_s))),
         Column("verdict", lambda row: row.verdict, is_text=True),
         Column("by", _evidence, optional=1, is_text=True),
     ]
@@ -161,7 +171,7 @@ def _rows(lost: LostMessages) -> list[_Row]:
     for topic in lost.topics:
         for verdict, each in topic.sums.items():
             gaps = (gap for gap in topic.gaps if gap.verdict == verdict)
-            longest = max(gaps, key=lambda gap: gap.duration_s)
+            longest = max(gaps, key=lambda gap: gap.duration_s, default=NO_GAP)
             rows.append(_Row(topic, verdict, each.gaps, each.missing, longest))
     return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), -row.missing))
 
@@ -171,6 +181,10 @@ def _name(topic: TopicGaps) -> str:
     return f"{name} of {without_middle(shown(topic.publisher))}" if topic.publisher else name
 
 
+def _if_any(row: _Row, text: str) -> str:
+    return text if row.gaps else units.NONE
+
+
 def _missing(count: int, verdict: str) -> str:
     if not count:
         return units.NONE
@@ -178,6 +192,8 @@ def _missing(count: int, verdict: str) -> str:
 
 
 def _evidence(row: _Row) -> str:
+    if row.verdict == CACHE:
+        return "recorder"
     if row.verdict in (LOST, UNPUBLISHED):
         return row.topic.numbered
     return "rate" if row.verdict == UNKNOWN else row.topic.stamped or "rate"
@@ -245,6 +261,11 @@ def _ended_early(lost: LostMessages) -> list[str]:
 def _steps(lost: LostMessages) -> Iterator[str]:
     """Return what to do: where messages are lost, then so that the next recording tells more."""
     of_all = [gap for gap in lost.shared if gap.cause == RECORDER]
+    if lost.missing(CACHE):
+        yield (
+            "Give the recorder a larger cache and a faster disk: its cache was full"
+            f"\n{CACHES[lost.recorder]}"
+        )
     wires = [topic.wire for topic in lost.topics if topic.missing(LOST)]
     shared = f"all topics share {counted(len(of_all), 'gap')}"
     if "ros1" in wires:

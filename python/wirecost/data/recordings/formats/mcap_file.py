@@ -17,6 +17,7 @@ from wirecost.data.recordings.connection import (
     RecordingFiles,
 )
 from wirecost.data.recordings.mcap.file import McapFile
+from wirecost.data.recordings.mcap.recorders import METADATA
 from wirecost.data.recordings.packed_messages import with_unpacked
 from wirecost.system.errors import UserError
 
@@ -40,6 +41,7 @@ class McapPart:
                 "another recording"
             )
         counts = np.bincount(np.asarray(contents.frames.channel), minlength=1 << 16)
+        self.dropped = [each.metadata for each in contents.metadata if each.name == METADATA]
         self._file.complain(len(contents.frames.channel), "messages")
         self.connections = []
         for channel in contents.channels.values():

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from wirecost.measure.bench.transport.choices import FLOORS
 from wirecost.measure.bench.transport.clients import started
-from wirecost.measure.bench.transport.ground import LOOPBACK_ADDRESS, Ground, Spot
+from wirecost.measure.bench.transport.ground import Ground, Spot
 from wirecost.measure.network.profiles import Profile
 from wirecost.messaging.transport import find, meetings
 from wirecost.messaging.transport.meeting import (
@@ -27,6 +26,7 @@ from wirecost.messaging.transport.meeting import (
 )
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.ports import free_port
 
 HOST = "wirecost.measure.bench.transport.host"
 START_S = 30.0
@@ -78,12 +78,6 @@ def unreachable(mware: str, profile: Profile | None) -> str | None:
     return "how its ends find each other between hosts is not known here"
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK_ADDRESS, 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def meeting(
     mware: str, ground: Ground, pattern: str, router: bool, log: Path
@@ -92,7 +86,7 @@ def meeting(
     place = _place(mware)
     if isinstance(place, AtListener):
         binding = ground.sender if pattern == "pubsub" else ground.receiver(0)
-        port = _free_port() if ground.loopback else next(_PORTS)
+        port = free_port() if ground.loopback else next(_PORTS)
         yield TransportMeeting(place.address.format(binding.address, port))
         return
     if isinstance(place, InDomain) and not ground.loopback:

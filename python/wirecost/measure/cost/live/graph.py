@@ -51,7 +51,7 @@ class LiveRequest:
 
     ``python``: that of a ROS, None for this one; ``listens``: else only who is there is found;
     ``domain``: of DDS, None for that of ``ROS_DOMAIN_ID``; ``attaches``: breakpoints in rcl say who
-    pays.
+    pays; ``told_every_s``: seconds between two reports of ROS 1's listener.
     """
 
     system: str
@@ -61,6 +61,7 @@ class LiveRequest:
     listens: bool = True
     domain: int | None = None
     attaches: bool = False
+    told_every_s: float = 1.0
 
 
 class LiveGraph(Closing):
@@ -81,7 +82,7 @@ class LiveGraph(Closing):
         self._listener = _started(request, ros2, self._errors)
 
     def surveys(self) -> Iterator[RecordingSurvey]:
-        """Yield what is known once a second, until the time is over. Raises UserError."""
+        """Yield what is known at each report, until the time is over. Raises UserError."""
         assert self._listener.stdout is not None
         for line in self._listener.stdout:
             # Whatever else its libraries print there.
@@ -183,7 +184,9 @@ def _started(
     request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
 ) -> subprocess.Popen[str]:
     python, variables = ros2.interpreter, None
-    job: dict[str, object] = {"limit": request.limit, "listens": request.listens}
+    job: dict[str, object] = {
+        "limit": request.limit, "listens": request.listens, "told_every_s": request.told_every_s,
+    }  # fmt: skip
     if request.system == DDS:
         require_fast_dds()
         python, job["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)

@@ -140,7 +140,7 @@ def main() -> None:
         graph.look()
         if not graph.tell():
             break
-        time.sleep(TOLD_EVERY_S)
+        time.sleep(job.get("told_every_s", TOLD_EVERY_S))
     rospy.signal_shutdown("nobody reads")
 
 

@@ -50,8 +50,8 @@ TRACED, FAST_DDS = "libtracetools.so", ("libfastrtps.so", "libfastdds.so")
 INT = np.uint64(0xFFFF_FFFF)
 LOOK_S = 0.25
 """Seconds between two looks, in which the kernel's memory for records does not fill."""
-MOST_CALLS = 4_000_000
-"""Calls that are kept, in 64 MB."""
+MOST_CALLS = 8_000_000
+"""Calls that are kept, in 128 MB."""
 CALL = np.dtype([("time", "<i8"), ("value", "<i8")])
 
 

@@ -4,6 +4,8 @@
 roscpp counts what it passes to a connection, what it receives, and what its subscriber's queue
 dropped; rospy the bytes that it publishes and writes, and the messages that its subscriber takes.
 TCP loses nothing: what was published, did not arrive and waits in no socket fell out of a queue.
+While sockets never are empty, more may wait in the publisher's queue, but no more than fits into
+the memory of its process.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirecost.measure.lost.live.tcp import TcpQueues
+from wirecost.observe.usage.memory import occupied
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.master import Master
 from wirecost.replay.ros1.sockets import PeerError
@@ -24,6 +27,8 @@ PATIENCE_S, LOOK_S, PAUSE_S = 1.0, 0.1, 0.005
 """Seconds that a node may take to answer, in which sockets may become empty, between two looks."""
 SETTLED_S, CONFIRMING = 0.05, 2
 """Seconds in which a thread writes or reads what it has, and looks that must show a loss."""
+STALE_S = 5.0
+"""Seconds for which an empty socket tells of a connection."""
 TCP, PREFIX = "TCPROS", 4
 """The protocol, and bytes before each message."""
 MOST = 10_000
@@ -55,11 +60,17 @@ Key = tuple[str, str, str, int, int]
 
 @dataclass
 class Look:
-    """Both ends of a connection before and after its sockets were seen, and were empty or not."""
+    """Both ends of a connection before and after its sockets were seen, and were empty or not.
+
+    ``memory``: bytes of the publisher's process meanwhile, None where nobody can say it;
+    ``time_s``: by the monotonic clock.
+    """
 
     before: Ends
     after: Ends
     unread: int | None
+    memory: int | None = None
+    time_s: float = 0.0
 
     @property
     def is_still(self) -> bool:
@@ -70,10 +81,12 @@ class Look:
 class Lost:
     """Messages of a connection: ``taken``, and at least lost in either queue.
 
-    ``late``: published, and neither yet; ``by_publisher``: None where nobody can say it;
+    ``late``: published, and neither yet; ``by_publisher``: None where nobody can say it, and at
+    least what has no room in its memory where sockets never were empty;
     ``unread``: bytes that wait in its sockets, None where they cannot be seen; ``is_exact``: no
     more were lost than these; ``is_unsized``: some were lost by the publisher, and as their sizes
-    vary, nobody can say how many.
+    vary, nobody can say how many; ``is_open``: its sockets were not empty for so long that more
+    may have died since.
     """
 
     taken: int
@@ -83,6 +96,7 @@ class Lost:
     unread: int | None
     is_exact: bool
     is_unsized: bool
+    is_open: bool
 
 
 class Connections:
@@ -91,7 +105,10 @@ class Connections:
     def __init__(self) -> None:
         self._master = Master.of_environment(NAME)
         self._uris: dict[str, str] = {}
+        self._peers: dict[str, dict[Any, str]] = {}
         self._looks: dict[Key, list[Look]] = {}
+        self._queues: TcpQueues | None = None
+        self._seen: object = None
 
     def look(self, nodes: Mapping[str, int | None]) -> None:
         """Note what nodes count, before and after their sockets were empty.
@@ -102,7 +119,8 @@ class Connections:
             with suppress(PeerError):
                 self._uris[node] = self._uris.get(node) or self._master.node_uri(node)
         before = self._counted(nodes)
-        queues = TcpQueues({pid for pid in nodes.values() if pid is not None})
+        memory = {node: pid and occupied(pid) for node, pid in nodes.items()}
+        queues = self._queues_of({pid for pid in nodes.values() if pid is not None}, before)
         unread: dict[Key, int | None] = {}
         until = time.monotonic() + LOOK_S
         while True:
@@ -116,7 +134,17 @@ class Connections:
         time.sleep(SETTLED_S)
         after = self._counted(nodes)
         for key in before.keys() & after.keys():
-            self._note(key, Look(before[key], after[key], unread[key]))
+            held, now = memory.get(key[1]), time.monotonic()
+            self._note(key, Look(before[key], after[key], unread[key], held, now))
+
+    def _queues_of(self, pids: Collection[int], keys: Collection[Key]) -> TcpQueues:
+        """Return the sockets of processes, which are found anew where connections changed."""
+        seen = (frozenset(pids), frozenset(keys))
+        if self._queues is None or self._seen != seen:
+            self._queues, self._seen = TcpQueues(pids), seen
+        else:
+            self._queues.look()
+        return self._queues
 
     def _note(self, key: Key, look: Look) -> None:
         """Keep the first look, the first and the last two with empty sockets, and the last one."""
@@ -161,12 +189,17 @@ class Connections:
     def _told(self, node: str) -> tuple[dict[Any, str], dict[Any, End], dict[Any, End]]:
         """Return a node's peers and its ends, by connection and topic. Raises PeerError."""
         uri = self._uris[node]
-        info = rpc.call(uri, "getBusInfo", NAME, timeout_s=PATIENCE_S)
         stats = rpc.answer_of(uri, "getBusStats", NAME, timeout_s=PATIENCE_S)
         if stats[0] == 1:  # rospy's answer has the usual form, roscpp's begins with publishers
             stats = stats[2]
-        peers = {(int(each[0]), str(each[4])): str(each[1]) for each in info if each[3] == TCP}
         publishers, subscribers = stats[0], stats[1]
+        ends = {(each[0], told[0]) for told in (*publishers, *subscribers) for each in told[-1]}
+        known = self._peers.get(uri, {})
+        if not ends <= known.keys():
+            info = rpc.call(uri, "getBusInfo", NAME, timeout_s=PATIENCE_S)
+            known = {(int(each[0]), str(each[4])): str(each[1]) * (each[3] == TCP) for each in info}
+            self._peers[uri] = {key: known[key] for key in ends & known.keys()}
+        peers = {key: peer for key, peer in known.items() if peer}
         return peers, dict(_senders(publishers, peers)), dict(_receivers(subscribers, peers))
 
     def _node_at(self, uri: str) -> str:
@@ -213,8 +246,14 @@ def lost_between(looks: list[Look], size: int | None) -> Lost:
     empty = [look for look in looks if look.unread == 0]
     first, lasts = (empty or looks)[0], empty[-CONFIRMING:]
     is_told = len(empty) > CONFIRMING
-    is_exact = is_told and first.is_still and lasts[-1].is_still
+    is_stale = not is_told or looks[-1].time_s > lasts[-1].time_s + STALE_S
+    is_exact = not is_stale and first.is_still and lasts[-1].is_still
     by_publisher = _died(first, lasts, size) if is_told else None
+    is_unsized = is_told and by_publisher is None
+    since = lasts[-1] if is_told else looks[0]
+    overflow = _overflow(since, looks[-1], size) if is_stale else 0
+    if overflow:
+        by_publisher = (by_publisher or 0) + overflow
     if came.dropped is not None:
         by_subscriber = came.dropped - (receiver.dropped or 0)
         taken -= by_subscriber
@@ -233,7 +272,8 @@ def lost_between(looks: list[Look], size: int | None) -> Lost:
         by_subscriber=by_subscriber,
         unread=looks[-1].unread,
         is_exact=is_exact,
-        is_unsized=is_told and by_publisher is None,
+        is_unsized=is_unsized,
+        is_open=is_stale and not overflow and not is_unsized,
     )
 
 
@@ -245,6 +285,21 @@ def _died(first: Look, lasts: list[Look], size: int | None) -> int | None:
     if first.before[0].is_rospy and not first.is_still:
         least -= size or least  # rospy counts a message after it was written
     return 0 if least <= 0 else _messages(least, size)
+
+
+def _overflow(first: Look, last: Look, size: int | None) -> int:
+    """Return how many messages at least have no room in the publisher's memory, as far as known.
+
+    What it published, and neither arrived nor waits in sockets, is there, or fell out of its queue;
+    one message may be half received.
+    """
+    if size is None or last.unread is None or last.memory is None:
+        return 0
+    is_counted = not any(end.is_rospy for end in first.before)
+    less = (
+        _least(first, [last], "messages") * size if is_counted else _least(first, [last], "passed")
+    )
+    return max(0, (less - last.unread - last.memory) // size - 1)
 
 
 def _least(first: Look, lasts: list[Look], count: str) -> int:

@@ -28,6 +28,9 @@ from wirecost.results.records.lost_live import (
 )
 from wirecost.system.closing import Closing
 
+ROS1_S, FIRST_S = 2.0, 10.0
+"""Seconds between two looks at nodes of ROS 1, and in which all of their sockets are found."""
+
 
 class WatchedGraph(Closing):
     """A running graph, watched as long as this is open. Raises UserError."""
@@ -37,7 +40,8 @@ class WatchedGraph(Closing):
         self._stack = ExitStack()
         with self._stack:
             # Who pays is not asked: breakpoints in rcl would only cost.
-            listening = replace(request, attaches=False)
+            told_every_s = ROS1_S if request.system == ROS1 else request.told_every_s
+            listening = replace(request, attaches=False, told_every_s=told_every_s)
             self._graph = self._stack.enter_context(LiveGraph(listening, []))
             self._sockets = SocketDrops()
             self._connections = Connections() if request.system == ROS1 else None
@@ -45,10 +49,11 @@ class WatchedGraph(Closing):
             self._stack = self._stack.pop_all()
 
     def seconds(self) -> Iterator[float]:
-        """Yield how long it was watched, once a second until the time is over."""
+        """Yield how long it was watched, every second or two until the time is over."""
         for _ in self._graph.surveys():
             pids = self._graph.pids
-            self._sockets.look(pids)
+            if self._connections is None or self._graph.seconds < FIRST_S:
+                self._sockets.look(pids)  # ROS 1 hardly ever uses UDP
             if self._calls is not None:
                 self._calls.watch(pids)
             self._look_at_connections()
@@ -173,7 +178,7 @@ class WatchedGraph(Closing):
                 unread=lost.unread or 0,
                 is_least=not lost.is_exact,
                 is_unsized=lost.is_unsized,
-                is_open=lost.by_publisher is None and not lost.is_unsized,
+                is_open=lost.is_open,
             )
 
     def _untold(self, topic: TopicSurvey, name: str) -> Subscription:

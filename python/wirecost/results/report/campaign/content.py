@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import polars as pl
 
+from wirecost.data.recordings.mcap.recorders import OUT_OF_CACHE
 from wirecost.results.analysis.campaign.change_points import ENOUGH
 from wirecost.results.analysis.campaign.history import (
     HistoryChange,
@@ -209,4 +212,16 @@ def _missing(records: pl.DataFrame) -> list[str]:
         for host, task, scenario, failure in failed.iter_rows()
     ]
     more = len(lines) - MOST_FAILURES
-    return lines[:MOST_FAILURES] + ([f"{more:,} more failed"] if more > 0 else [])
+    lines = lines[:MOST_FAILURES] + ([f"{more:,} more failed"] if more > 0 else [])
+    return lines + incomplete_recordings(records)
+
+
+def incomplete_recordings(records: pl.DataFrame) -> list[str]:
+    """Return what measured recordings say of messages that fell out of their recorder's cache."""
+    lines: dict[str, None] = {}
+    for meta in records.filter(pl.col("meta").str.contains(OUT_OF_CACHE, literal=True))["meta"]:
+        with suppress(msgspec.DecodeError):
+            recording, *said = str(msgspec.json.decode(meta).get("content", "")).split("; ")
+            own = (f"{recording}: {text}" for text in said if OUT_OF_CACHE in text)
+            lines |= dict.fromkeys(map(printable, own))
+    return [*lines]

@@ -6,7 +6,6 @@ It copies as our transport: once into libzmq's message, not on receiving.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +19,7 @@ from wirecost.measure.bench.tensor.contenders.base import (
 from wirecost.messaging.transport.zeromq.adapter import ZeroMQ
 from wirecost.system import scratch
 from wirecost.system.errors import UserError
+from wirecost.system.ports import free_port
 
 NAMES = ("raw-zeromq", "raw-zeromq-tcp")
 PLUGIN_ORDER = 3
@@ -80,9 +80,7 @@ class RawZeroMQ(TensorContender):
     @contextmanager
     def meeting(self) -> Iterator[TensorMeeting]:
         if self.name == TCP:
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                port = free.getsockname()[1]
-            yield TensorMeeting(f"tcp://127.0.0.1:{port}")
+            yield TensorMeeting(f"tcp://127.0.0.1:{free_port()}")
             return
         with scratch.folder("zeromq") as folder:
             yield TensorMeeting(f"ipc://{folder}/socket")
