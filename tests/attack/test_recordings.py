@@ -84,7 +84,7 @@ def test_damage_before_the_end_is_reported_with_what_was_read() -> None:
     struct.pack_into("<Q", data, at + 1, 1 << 63)
     contents = _contents(data)
     assert f"damaged or cut off at byte {at}" in contents.complaint
-    assert len(contents.frames.offset) == 22
+    assert len(contents.frames) == 22
 
 
 def test_messages_of_unknown_channels_are_counted() -> None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from wirecost.cli.console import progress
 from wirecost.cli.ending import answering
@@ -29,10 +29,6 @@ EXAMPLE = "wirecost columns read drive.mcap --topic /imu --out imu.parquet"
 SUFFIXES = (".parquet", ".arrow", ".npz")
 MOST_TOGETHER = 64
 """Topics that are read at once, each with a thread and memory for its rows."""
-LONGEST_NAME = 200
-"""Characters of a file's name that come from a topic's."""
-_Source = TypeVar("_Source", str, Path)
-_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @answering()
@@ -41,7 +37,8 @@ def command(
         list[Path],
         argument(
             "RECORDING",
-            f"{RECORDINGS}; of several, one topic becomes a folder with one schema.",
+            f"{RECORDINGS}; of several, or of a folder with them, one topic becomes a folder with "
+            "one schema, which the same command completes when it was interrupted.",
         ),
         RecordingPath(),
     ],
@@ -81,31 +78,39 @@ def command(
             metavar="DIR",
         ),
     ] = None,
+    workers: Annotated[
+        int,
+        option("Of several recordings: processes that write, each one at a time.", min=1, max=256),
+    ] = 1,
     force: Annotated[bool, option("Overwrite files that exist.", "--force")] = False,
 ) -> Answer:
     """Write the messages of a recording's topics as columns: Parquet, Arrow or NumPy files."""
     from wirecost.data.columns.files import write
     from wirecost.data.columns.reading import TopicReader
+    from wirecost.data.recordings.folders import recordings_of
     from wirecost.data.recordings.recording import Recording
+    from wirecost.system.table_set import free_file
 
     suffix = out.suffix.lower()
     is_folder = out.is_dir() or not suffix
     if not is_folder and suffix not in SUFFIXES:
         raise UserError(f"--out {out}: name a file that ends in {', '.join(SUFFIXES)}, or a folder")
     paths = each(fields)
-    recordings = list(dict.fromkeys(recordings))
-    if len(recordings) > 1:
+    names = recordings_of(recordings, is_split=bool(topic) and is_folder)
+    if names != {recordings[0]: recordings[0].stem}:
         if not is_folder or not topic:
             raise UserError("several recordings: give --topic, and --out with a folder")
-        return _read_fleet(recordings, topic, out, paths, include or (), (begin, end), force)
-    (recording,) = recordings
+        return _read_fleet(names, topic, out, paths, include or (), (begin, end), force, workers)
+    (recording,) = names
     with Recording(recording) as opened:
         window = _window(opened, begin, end)
         if is_folder:
             topics = {topic: None} if topic else dict.fromkeys(
                 connection.topic for connection in opened.connections if connection.count
             )  # fmt: skip
-            files = _files({name: name for name in topics}, out)
+            files: dict[str, Path] = {}
+            for name in topics:
+                files[name] = free_file(out, name, files.values())
         else:
             files = {topic: out}
         _check_new(files.values(), force)
@@ -147,51 +152,38 @@ def _check_new(files: Iterable[Path], force: bool) -> None:
         raise UserError(f"{existing[0]}: exists; name another file or add --force")
 
 
-def _files(names: Mapping[_Source, str], folder: Path) -> dict[_Source, Path]:
-    """Return a file for each name, in which there is nothing but letters, digits and ``_.-``."""
-    files: dict[_Source, Path] = {}
-    for source, text in names.items():
-        stem = _NO_NAME.sub("_", text.strip("/"))[:LONGEST_NAME].lstrip(".") or "topic"
-        name, number = stem, 1
-        while folder / f"{name}.parquet" in files.values():
-            number += 1
-            name = f"{stem}_{number}"
-        files[source] = folder / f"{name}.parquet"
-    return files
-
-
 def _read_fleet(
-    recordings: list[Path],
+    names: Mapping[Path, str],
     topic: str,
     out: Path,
     fields: Sequence[str],
     include: Sequence[Path],
     window: tuple[float | None, float | None],
     force: bool,
+    workers: int,
 ) -> Answer:
-    from wirecost.data.columns.fleet import RECORDING, write_fleet
+    from wirecost.data.columns.fleet import RECORDING, FleetReading, write_fleet
 
-    files = _files({path: path.stem for path in recordings}, out)
-    _check_new(files.values(), force)
+    begin, end = window
+    reading = FleetReading(topic, fields, include, partial(_window, begin=begin, end=end))
     with whole_file.made_folder(out), progress() as advance:
-        fleet = write_fleet(
-            recordings, topic, files, fields, include,
-            lambda recording: _window(recording, *window), advance,
-        )  # fmt: skip
+        fleet = write_fleet(names, out, reading, (begin, end, *include), force, workers, advance)
     size = sum(file.stat().st_size for file in fleet.files.values())
     body = [[shown(path), kind] for path, kind in fleet.columns.items()]
     return Answer(
         f"{shown(out)}: {counted(fleet.rows, 'message')} of {shown(topic)} from "
-        f"{len(fleet.files)} of {counted(len(recordings), 'recording')}, {units.size(size)}.",
+        f"{len(fleet.files)} of {counted(len(names), 'recording')}, {units.size(size)}"
+        f"{f'; {fleet.there:,} of these files were there' if fleet.there else ''}.",
         Table(f"Columns of each file; {RECORDING} is its path", ["column", "type"], body, []),
         hints=[f"To read them in Python:\nimport polars; polars.scan_parquet({str(out)!r})"],
         doubts=[(line, "bold yellow") for line in few(fleet.notes)],
         more="--all prints all columns and notes",
-        heading=f"{shown(topic)} of {counted(len(recordings), 'recording')} as columns",
+        heading=f"{shown(topic)} of {counted(len(names), 'recording')} as columns",
         document={
             "topic": topic,
             "rows": fleet.rows,
             "files": {str(path): str(file) for path, file in fleet.files.items()},
+            "there": fleet.there,
             "columns": fleet.columns,
             "notes": fleet.notes,
         },

@@ -18,6 +18,8 @@ from wirecost.system.foreign import shell_line
 
 if TYPE_CHECKING:
     from wirecost.results.analysis.compare.comparison import CompareSettings, Comparison
+    from wirecost.results.analysis.compare.costs import TopicChange
+    from wirecost.results.records.cost import SystemCost
 
 EXAMPLE = "wirecost compare results/before results/after --fail-above 5%"
 
@@ -33,7 +35,8 @@ def command(
         str,
         argument(
             "A",
-            "Result folder, --json file or probe logs of the earlier run; or a campaign's store.",
+            "Result folder, --json file or probe logs of the earlier run; or a store of a campaign "
+            "or of `cost`.",
         ),
         RUN,
     ],
@@ -95,10 +98,10 @@ def command(
         ),
     ] = None,
     baseline: Annotated[
-        str | None, option("With a store: the earlier revision.", metavar="REVISION")
+        str | None, option("With a store: the earlier revision, or week.", metavar="REVISION")
     ] = None,
     against: Annotated[
-        str | None, option("With a store: the later revision.", metavar="REVISION")
+        str | None, option("With a store: the later revision, or week.", metavar="REVISION")
     ] = None,
     figures: Figures = None,
     format_: FigureFormats = None,
@@ -131,6 +134,11 @@ def command(
         _refuse(
             {"--again": again, "--figures": figures}, "is for two runs; of a store there is --json"
         )
+        from wirecost.results.records.stored_costs import is_cost_store
+
+        if is_cost_store(Path(a)):
+            _refuse({"--only": only} | needing, "is for measured runs; of costs there is --json")
+            return _compare_weeks(a, (baseline, against), settings)
         answer, compared = _of_store(a, baseline, against, settings)
         return replace(answer, status=_status(compared, require_precision))
     if b is not None and is_cost(Path(a)) and is_cost(b):
@@ -170,10 +178,29 @@ def _compare_costs(a: Path, b: Path, settings: CompareSettings) -> Answer:
     """Compare two states of a system; the status says if a topic grew by too much."""
     from wirecost.results.analysis.compare.costs import cost_changes
     from wirecost.results.records.cost import read_cost
-    from wirecost.results.report.cost.changes import changes_answer
 
     before, after = read_cost(a), read_cost(b)
-    changes = cost_changes(before, after, settings.margin)
+    return _changed(before, after, cost_changes(before, after, settings.margin), settings)
+
+
+def _compare_weeks(store: str, weeks: tuple[str, str], settings: CompareSettings) -> Answer:
+    """Compare two weeks of the recordings of each vehicle, likewise. Raises UserError."""
+    from wirecost.results.analysis.compare.weeks import week_changes
+    from wirecost.results.records.stored_costs import read_costs
+
+    costs = read_costs(Path(store))
+    answer = _changed(*week_changes(store, costs, weeks, settings.margin), settings)
+    if costs.filter(costs["week"].is_in(weeks))["prices"].n_unique() > 1:
+        text = "CPU shares are by different prices; run `cost --store` of all recordings again."
+        return replace(answer, doubts=[*answer.doubts, (text, "bold yellow")])
+    return answer
+
+
+def _changed(
+    before: SystemCost, after: SystemCost, changes: list[TopicChange], settings: CompareSettings
+) -> Answer:
+    from wirecost.results.report.cost.changes import changes_answer
+
     limit = settings.fail_above
     has_grown = limit is not None and any(
         change.bytes_per_s > limit * before.bytes_per_s or change.share > limit * before.share > 0

@@ -7,9 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Column
-
 from wirecost.cli import verbosity
 from wirecost.results.report.shared.terminal import say_whole
 from wirecost.system.foreign import printable
@@ -43,6 +40,15 @@ def progress() -> Iterator[Advance]:
     if not console.is_terminal:
         yield _lines(console)
         return
+    from rich.progress import (  # slow to import
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
+
     label = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     columns = (
         TaskProgressColumn(),

@@ -155,12 +155,30 @@ def command(
             metavar="FILE",
         ),
     ] = None,
+    store: Annotated[
+        Path | None,
+        option(
+            "Keep what each recording's topics cost in this folder, by vehicle and week, for "
+            "`compare`; of a RECORDING that is a folder, all in it.",
+            metavar="DIR",
+        ),
+    ] = None,
+    vehicle: Annotated[
+        str,
+        option(
+            "With --store: the vehicle, as a regular expression that finds it in a path; default: "
+            "the first folder.",
+            metavar="REGEX",
+        ),
+    ] = "",
+    workers: Annotated[
+        int, option("With --store: processes that read recordings.", min=1, max=256)
+    ] = 1,
     *,
     output: Output,
 ) -> Answer:
     """Print what each topic of a recording costs, and what pays."""
     from wirecost.cli.cost_proof import proved, with_options
-    from wirecost.data.recordings.survey import survey
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost
     from wirecost.results.report.cost.system_answer import cost_answer
@@ -176,6 +194,16 @@ def command(
     _check(files, live, lang, nodes, _given(of_live))
     if prove is not None and (beside := _given({"--topic": topic, "--what-if": what_if})):
         raise UserError(f"{', '.join(beside)}: not with --prove, which prints one proof")
+    counts = dict(_subscribers(text) for text in subscribers or ())
+    if store is not None or vehicle or workers > 1:
+        of_one = {
+            "--live": live, "--what-if": what_if, "--topic": topic, "--measure": measure,
+            "--calibrate": calibrate, "--prove": prove is not None, "--nodes": nodes,
+        }  # fmt: skip
+        priced = Pricing(_prices(over), lang or "cpp", over)
+        return _stored(
+            files or [], store, vehicle, workers, _given(of_one), include, counts, priced
+        )
     if recorded := _recorded(files or []):
         from wirecost.cli.cost_shares import files_answer
 
@@ -185,7 +213,6 @@ def command(
             "--nodes": nodes, "--prove": prove,
         }  # fmt: skip
         return files_answer(recorded, _given(of_messages))
-    counts = dict(_subscribers(text) for text in subscribers or ())
     if live:
         from wirecost.cli.cost_live import listened, request_of
 
@@ -199,10 +226,7 @@ def command(
         about = Pricing(_prices(over), lang, over)
         read, cost, pricing = listened(request, include or [], counts, about, console, serve)
     else:
-        with progress() as advance:
-            read = survey(files or [], include or [], advance)
-        if not read.topics:
-            raise UserError(f"{(files or [])[0]}: holds no message; name another recording")
+        read = _surveyed(files or [], include or [])
         of_nodes: Mapping[str, str] = {}
         if nodes is not None:
             from wirecost.measure.cost.nodes import read_nodes
@@ -229,6 +253,36 @@ def command(
     shown_topic = ["--topic", topic] if topic else []
     again = shell_line("wirecost", "cost", *cost.files, *words, *shown_topic)
     return cost_answer(with_options(cost, proving), again, what_if=what_if)
+
+
+def _surveyed(files: list[Path], include: list[Path]) -> RecordingSurvey:
+    from wirecost.data.recordings.survey import survey
+
+    with progress() as advance:
+        read = survey(files, include, advance)
+    if not read.topics:
+        raise UserError(f"{files[0]}: holds no message; name another recording")
+    return read
+
+
+def _stored(
+    files: list[Path],
+    store: Path | None,
+    vehicle: str,
+    workers: int,
+    others: Sequence[str],
+    include: list[Path] | None,
+    counts: Mapping[str, int],
+    pricing: Pricing,
+) -> Answer:
+    """Keep the costs of many recordings; ``others``: options that do not fit. Raises UserError."""
+    from wirecost.cli.cost_store import CostReading, stored
+
+    if store is None:
+        raise UserError("--vehicle, --workers: are for --store; name a folder there")
+    if others:
+        raise UserError(f"{', '.join(others)}: not with --store, which keeps many costs")
+    return stored(files, store, vehicle, CostReading(include or (), counts, pricing), workers)
 
 
 def _check(

@@ -16,10 +16,10 @@ from wirecost.system.whole_file import replaced
 PROBE = bytes(1 << 16)
 
 
-def write_table(path: Path, table: pl.DataFrame) -> None:
-    """Write the table as Parquet. Raises OSError."""
+def write_table(path: Path, table: pl.DataFrame, metadata: dict[str, str] | None = None) -> None:
+    """Write the table as Parquet, with metadata of the file. Raises OSError."""
     with replaced_by_polars(path) as file:
-        table.write_parquet(file)
+        table.write_parquet(file, metadata=metadata)
 
 
 @contextmanager

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import struct
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import polars as pl
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -45,9 +50,11 @@ def test_recordings_become_one_table(tmp_path: Path) -> None:
     table = pl.scan_parquet(out).collect()
     assert table.columns == ["recording", "log_time", "x"]
     assert table.select("recording", "x").rows() == [(str(one), 1), (str(one), 2), (str(two), 3)]
+    (out / "drive.parquet").write_bytes(b"something else")
     again = run(one, two, "--topic", "/a", "--out", out)
-    assert "drive.parquet: exists; name another file or add --force" in str(again.exception)
+    assert "drive.parquet: exists; name another folder or add --force" in str(again.exception)
     assert run(one, two, "--topic", "/a", "--out", out, "--force").exit_code == 0
+    assert pl.scan_parquet(out).collect().equals(table)
 
 
 def test_fields_that_a_recording_lacks_are_null(tmp_path: Path) -> None:
@@ -67,13 +74,27 @@ def test_fields_that_a_recording_lacks_are_null(tmp_path: Path) -> None:
     assert duckdb.sql(f"select sum(c.y), sum(z) from '{files}'").fetchall() == [(6, 8)]
 
 
+def test_numbers_of_two_types_are_united_without_loss(tmp_path: Path) -> None:
+    one = recording(tmp_path / "1.mcap", "int32 x\nuint8[2] y\n", "<iBB", (-1, 1, 2))
+    two = recording(tmp_path / "2.mcap", "uint32 x\nuint8[2] y\n", "<IBB", (2**32 - 1, 3, 4))
+    three = recording(tmp_path / "3.mcap", "float32 x\nuint8[2] y\n", "<fBB", (0.5, 5, 6))
+    for other, name, values in ((two, "int64", [-1, 2**32 - 1]), (three, "float64", [-1, 0.5])):
+        done = run(one, other, "--topic", "/a", "--out", tmp_path / name, "--json", "-")
+        assert done.exit_code == 0, done.exception
+        columns = json.loads(done.stdout)["columns"]
+        assert (columns["x"], columns["y"]) == (name, "binary")
+        assert pl.scan_parquet(tmp_path / name).collect()["x"].to_list() == values
+    every = run(one, two, three, "--topic", "/a", "--out", tmp_path / "fleet")
+    assert "/a has x as Float32, those before it together as Int64" in str(every.exception)
+
+
 def test_a_field_of_two_types_is_refused_with_both(tmp_path: Path) -> None:
-    one = recording(tmp_path / "1.mcap", "int32 x\nint32 y\n", "<ii", (1, 1))
+    one = recording(tmp_path / "1.mcap", "int32 x\nint64 y\n", "<i4xq", (1, 1))
     two = recording(tmp_path / "2.mcap", "int32 x\nfloat64 y\n", "<i4xd", (1, 1))
     out = tmp_path / "fleet"
     done = run(one, two, "--topic", "/a", "--out", out)
     said = str(done.exception)
-    assert said.startswith(f"{two}: /a has y as Float64, {one} as Int32; choose other --fields")
+    assert said.startswith(f"{two}: /a has y as Float64, {one} as Int64; choose other --fields")
     assert not out.exists()
     assert run(one, two, "--topic", "/a", "--fields", "x", "--out", out).exit_code == 0
 
@@ -127,3 +148,93 @@ def test_what_a_cut_recording_lacks_is_said(tmp_path: Path) -> None:
     together = run(whole, cut, "--topic", "/a", "--out", tmp_path / "fleet")
     assert "cut off" in together.stdout
     assert "cut off" not in run(whole, "--topic", "/a", "--out", tmp_path / "1.parquet").stdout
+
+
+def vehicles(folder: Path, count: int, rows: int = 1) -> Path:
+    """Write recordings of two vehicles."""
+    for number in range(count):
+        path = folder / f"truck-{number % 2}" / f"drive{number}.mcap"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        recording(path, "int32 x\n", "<i", *((number + row,) for row in range(rows)))
+    return folder
+
+
+def test_a_folder_of_recordings_is_read_below_it(tmp_path: Path) -> None:
+    folder, out = vehicles(tmp_path / "all", 3), tmp_path / "set"
+    (folder / "notes.txt").write_text("no recording")
+    small_recording(folder / "truck-1", "ros2_folder")
+    done = run(folder, "--topic", "/a", "--out", out)
+    assert done.exit_code == 0, done.exception
+    names = ["truck-0_drive0.parquet", "truck-0_drive2.parquet", "truck-1_drive1.parquet"]
+    assert sorted(file.name for file in out.iterdir()) == names
+    assert "from 3 of 4 recordings" in " ".join(done.stdout.split())
+    assert "small: has no topic /a" in " ".join(done.stdout.split())
+
+
+def test_a_second_run_writes_what_is_new_or_changed(tmp_path: Path) -> None:
+    folder, out = vehicles(tmp_path / "all", 3), tmp_path / "set"
+    words = (folder, "--topic", "/a", "--out", out)
+    assert run(*words).exit_code == 0
+    before = {file.name: file.stat().st_mtime_ns for file in out.iterdir()}
+    vehicles(folder, 4)  # the same anew, and one more
+    recording(folder / "truck-1" / "drive1.mcap", "int32 x\nint8 y\n", "<ib", (7, 8))
+    assert run(*words).exit_code == 0
+    # All have a new column.
+    assert pl.scan_parquet(out).select("x", "y").collect().rows() == [
+        (0, None), (2, None), (7, 8), (3, None),
+    ]  # fmt: skip
+    assert not before.items() & {f.name: f.stat().st_mtime_ns for f in out.iterdir()}.items()
+    again = run(*words)
+    assert "4 of these files were there" in " ".join(again.stdout.split())
+    other = run(*words, "--fields", "x")
+    assert "was written with other --topic, --fields" in str(other.exception)
+    (folder / "truck-1" / "drive3.mcap").unlink()
+    gone = run(*words)
+    assert "mcap as well, from before" in " ".join(gone.stdout.split())
+
+
+def test_notes_of_files_that_were_there_are_said_again(tmp_path: Path) -> None:
+    whole = recording(tmp_path / "1.mcap", "int32 x\n", "<i", *((n,) for n in range(50)))
+    cut = tmp_path / "2.mcap"
+    cut.write_bytes(whole.read_bytes()[:-200])
+    words = (whole, cut, "--topic", "/a", "--out", tmp_path / "set")
+    assert run(*words).exit_code == 0
+    again = run(*words)
+    assert "2 of these files were there" in " ".join(again.stdout.split())
+    assert "cut off" in again.stdout
+
+
+def test_a_killed_run_goes_on_and_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    folder, out, clean = vehicles(tmp_path / "all", 60), tmp_path / "set", tmp_path / "clean"
+    words = ["columns", "read", str(folder), "--topic", "/a", "--out"]
+    command = [sys.executable, "-m", "wirecost", *words, str(out), "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while not (out.is_dir() and any(out.iterdir())) and process.poll() is None:
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    there = {file.name: file.stat().st_mtime_ns for file in out.iterdir()}
+    assert 0 < len(there) < 60
+    assert all(pl.read_parquet(out / name).height == 1 for name in there)
+    assert run(folder, "--topic", "/a", "--out", out).exit_code == 0
+    assert run(folder, "--topic", "/a", "--out", clean, "--workers", 2).exit_code == 0
+    assert there.items() <= {f.name: f.stat().st_mtime_ns for f in out.iterdir()}.items()
+    files = [sorted(place.iterdir()) for place in (out, clean)]
+    assert len(files[0]) == 60
+    assert [file.name for file in files[0]] == [file.name for file in files[1]]
+    assert [file.read_bytes() for file in files[0]] == [file.read_bytes() for file in files[1]]
+
+
+def test_workers_end_with_the_command(tmp_path: Path) -> None:
+    folder, out = vehicles(tmp_path / "all", 60), tmp_path / "set"
+    command = [sys.executable, "-m", "wirecost", "columns", "read", str(folder), "--topic", "/a",
+               "--out", str(out), "--workers", "2"]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while not (out.is_dir() and any(out.iterdir())) and process.poll() is None:
+        time.sleep(0.001)
+    workers = psutil.Process(process.pid).children()
+    process.kill()
+    process.wait()
+    assert workers
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert not alive

@@ -224,7 +224,7 @@ def test_an_index_cannot_be_larger_than_its_file() -> None:
     data = memoryview(trace_of())
     summary = SeekingReader(mcap_index.stream(data)).get_summary()
     assert summary is not None
-    assert len(mcap_index._by_summary(data, summary, silent).frames.offset) == 6
+    assert len(mcap_index._by_summary(data, summary, silent).frames) == 6
     summary.chunk_indexes *= len(data)
     with pytest.raises(ValueError, match="larger than its file"):
         mcap_index._by_summary(data, summary, silent)
@@ -236,7 +236,7 @@ def test_pages_of_the_index_are_given_back(tmp_path: Path, monkeypatch: pytest.M
     noted: list[int] = []
     monkeypatch.setattr(Mapped, "note_read", lambda _, size: noted.append(size))
     with McapFile(path) as file:
-        assert sum(noted) == max(file.contents.frames.chunk) > 0
+        assert sum(noted) == max(piece.chunk for piece in file.contents.frames.pieces()) > 0
 
 
 def test_without_a_summary_all_is_read_with_one_warning(tmp_path: Path) -> None:
@@ -420,4 +420,4 @@ def test_definitions_in_chunks_have_a_limit(
         with McapFile(path) as file:
             assert ("64 MiB of definitions" in file.contents.complaint) == is_refused
             assert sum(len(each.data) for each in file.contents.schemas.values()) <= 100_000
-            assert len(file.contents.frames.offset) == (9 if is_refused else 51)
+            assert len(file.contents.frames) == (9 if is_refused else 51)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     FrameShape = Callable[[pl.DataFrame], pl.DataFrame]
+    FileMetadata = Callable[["TopicReader"], dict[str, str]]
 
 BATCH_BYTES = 4 << 20
 """Bytes of messages from which on the batch of a topic that is read alone is full."""
@@ -82,6 +83,8 @@ class TopicReader:
         """Rows of the batches that were read."""
         self.shape: FrameShape | None = None
         """Function that makes a frame that is written out of one that was read."""
+        self.metadata: FileMetadata | None = None
+        """Function that returns metadata of a Parquet file, called once all rows are in it."""
 
     def _samples(self) -> Iterator[bytes]:
         """Yield the first message, one of the middle and the last, if they can be read."""

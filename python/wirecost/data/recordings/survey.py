@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +31,7 @@ from wirecost.data.recordings.described import (
     subject_of_connection,
 )
 from wirecost.data.recordings.kept import KeptMessages, Room
+from wirecost.data.recordings.message_sizes import MessageSizes
 from wirecost.data.recordings.recording import Recording
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
@@ -51,7 +51,7 @@ Progress = Callable[[int, int, str], None]
 class TopicSurvey:
     """Messages of one definition on a topic.
 
-    ``sizes``: bytes of each; ``sample``: some of them, of any time; ``subject``: their type, None
+    ``sizes``: of these; ``sample``: some of them, of any time; ``subject``: their type, None
     where ``unknown`` says why; ``publishers``, ``subscribers``: names of nodes, None where nobody
     says; ``watched_s``: seconds for which they were counted, None for the whole recording;
     ``missed``: messages of the count that were published and did not come, ``lost`` of them before
@@ -60,7 +60,7 @@ class TopicSurvey:
     """
 
     connection: RecordedConnection
-    sizes: array[int] = field(default_factory=lambda: array("Q"))
+    sizes: MessageSizes = field(default_factory=MessageSizes)
     first_ns: int = 0
     last_ns: int = 0
     sample: KeptMessages = field(default_factory=KeptMessages)
@@ -78,12 +78,12 @@ class TopicSurvey:
 
     @property
     def count(self) -> int:
-        return len(self.sizes)
+        return self.sizes.count
 
     @property
     def byte_count(self) -> int:
         """Bytes of all messages."""
-        return int(np.frombuffer(self.sizes, np.uint64).sum()) if self.sizes else 0
+        return self.sizes.total
 
     @cached_property
     def parts(self) -> Anatomy | None:
@@ -104,7 +104,7 @@ class TopicSurvey:
     def note(self, time_ns: int, size: int, part: object = 0) -> None:
         """Count a message; ``part``: of the recording, between two jumps of its clock."""
         self.times.note(time_ns, part)
-        if not self.sizes:
+        if not self.count:
             self.first_ns = self.last_ns = time_ns
         elif time_ns > self.last_ns:
             self.last_ns = time_ns
@@ -115,10 +115,10 @@ class TopicSurvey:
     def note_all(self, path: Path, run: MessageRun, parts: npt.NDArray[np.int64]) -> None:
         """Count messages of a recording."""
         low_ns, high_ns = int(run.times.min()), int(run.times.max())
-        self.first_ns = min(low_ns, self.first_ns) if self.sizes else low_ns
-        self.last_ns = max(high_ns, self.last_ns) if self.sizes else high_ns
+        self.first_ns = min(low_ns, self.first_ns) if self.count else low_ns
+        self.last_ns = max(high_ns, self.last_ns) if self.count else high_ns
         self.times.note_all(path, run.times, parts)
-        self.sizes.frombytes(run.sizes.tobytes())
+        self.sizes.add(run.sizes)
 
     def keep(self, place: int, data: bytes) -> None:
         """Take a message into the sample, if there is room."""
@@ -129,10 +129,14 @@ class TopicSurvey:
 
 @dataclass(eq=False)
 class RecordingSurvey:
-    """Topics of all recordings; ``duration_s``: of these, without pauses and jumps of a clock."""
+    """Topics of all recordings; ``duration_s``: of these, without pauses and jumps of a clock.
+
+    ``begin_ns``: time of the first message, other than those before a jump to most others.
+    """
 
     topics: list[TopicSurvey] = field(default_factory=list)
     duration_s: float = 0.0
+    begin_ns: int = 0
     warnings: list[str] = field(default_factory=list)
     is_whole: bool = True
     """False where it was interrupted."""
@@ -190,6 +194,8 @@ def survey(
             break
     result.topics = list(by_key.values())
     result.duration_s = together_ns(parts) / 1e9
+    firsts = [part.low_ns for part in parts] or [topic.first_ns for topic in result.topics]
+    result.begin_ns = min(firsts, default=0)
     return result
 
 

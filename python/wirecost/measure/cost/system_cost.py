@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
-import numpy as np
 
 from wirecost.data.messages.cdr import plain_order
 from wirecost.data.recordings.survey import RecordingSurvey, TopicSurvey
@@ -59,7 +58,6 @@ def system_cost(
 
 
 def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int]) -> TopicCost:
-    sizes = np.frombuffer(read.sizes, np.uint64) if read.sizes else np.zeros(1, np.uint64)
     connection = read.connection
     rate_hz = _rate_hz(read)
     count = subscribers.get(
@@ -72,8 +70,8 @@ def _priced(read: TopicSurvey, pricing: Pricing, subscribers: Mapping[str, int])
         wire=connection.wire,
         count=read.count,
         bytes=read.byte_count,
-        median_bytes=int(np.median(sizes)),
-        largest_bytes=int(sizes.max()),
+        median_bytes=read.sizes.median,
+        largest_bytes=read.sizes.largest,
         rate_hz=rate_hz or 0.0,
         # Those without a time were published before anybody listened.
         has_rate=rate_hz is not None or read.times.count < 2,

@@ -17,9 +17,11 @@ from wirecost.schema.compile.frontends.ros.packages import Finder, read
 
 _STORES = {
     "ros1": [Stores.ROS1_NOETIC],
-    "ros2": [store for store in reversed(Stores) if store.name.startswith("ROS2_")],
-}
-"""Stores of rosbags, newest first."""
+    "ros2": [
+        Stores.EMPTY, *(store for store in reversed(Stores) if store.name.startswith("ROS2_"))
+    ],
+}  # fmt: skip
+"""Stores of rosbags, newest first; before them the one of times alone, which recordings lack."""
 _TIMES1 = {"builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "duration"}
 _IS_HASH = re.compile(r"(?:RIHS01_)?(?!0+$)[0-9a-f]{32,64}")
 
@@ -57,12 +59,12 @@ class KnownTypes:
                             yield path
 
     def _ros(self, type_name: str, digest: str) -> str | None:
-        stores = [get_typestore(store_name) for store_name in _STORES[self._dialect]]
-        having = [store for store in stores if type_name in store.fielddefs]
-        if _IS_HASH.fullmatch(digest):
-            having = [store for store in having if self._hash(store, type_name) == digest]
-        for store in having[:1]:
-            return text_of(store.fielddefs[type_name][1], self._dialect)
+        # A store takes long to import, with all older ones.
+        for store in map(get_typestore, _STORES[self._dialect]):
+            if type_name not in store.fielddefs:
+                continue
+            if not _IS_HASH.fullmatch(digest) or self._hash(store, type_name) == digest:
+                return text_of(store.fielddefs[type_name][1], self._dialect)
         return None
 
     def _hash(self, store: Any, type_name: str) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import starmap
 from pathlib import Path
 
-import numpy as np
-
 from wirecost.data.recordings.blocks import MessageBlock, MessageRun, Window
 from wirecost.data.recordings.connection import (
     DIGEST,
@@ -40,9 +38,9 @@ class McapPart:
                 f"{path}: holds no channel ({contents.complaint or 'no channel at all'}); name "
                 "another recording"
             )
-        counts = np.bincount(np.asarray(contents.frames.channel), minlength=1 << 16)
+        counts = contents.frames.counts
         self.dropped = [each.metadata for each in contents.metadata if each.name == METADATA]
-        self._file.complain(len(contents.frames.channel), "messages")
+        self._file.complain(len(contents.frames), "messages")
         self.connections = []
         for channel in contents.channels.values():
             schema = contents.schemas.get(channel.schema_id)
@@ -61,12 +59,11 @@ class McapPart:
             )
 
     def messages(self, numbers: Collection[int], wanted: Sequence[int]) -> list[bytes]:
-        table = self._file.contents.frames.of(set(numbers))
-        return [bytes(self._file.at(table, number, numbers).data) for number in wanted]
+        table = self._file.contents.frames.picked(numbers, wanted)
+        return [bytes(self._file.at(table, at, numbers).data) for at in range(len(table.chunk))]
 
     def span_ns(self, numbers: Collection[int]) -> tuple[int, int]:
-        times = self._file.contents.frames.of(set(numbers)).log_time
-        return int(times[0]), int(times[-1])
+        return self._file.contents.frames.span(numbers)
 
     def each(self) -> Iterator[RecordedMessage]:
         for message in self._file.each():

@@ -14,6 +14,7 @@ from mcap.opcode import Opcode
 
 from wirecost._core import message_heads
 from wirecost.data.recordings.mcap import index
+from wirecost.data.recordings.mcap.frames import FrameTable, Piece
 from wirecost.system.ahead import ahead
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
@@ -78,7 +79,7 @@ class McapFile(Closing):
                 "found are read"
             )
 
-    def at(self, table: index.FrameTable, number: int, channels: Container[int]) -> McapMessage:
+    def at(self, table: FrameTable, number: int, channels: Container[int]) -> McapMessage:
         """Return a message of a table, which is of one of these channels. Raises UserError."""
         data = self._bytes(int(table.chunk[number]))
         try:
@@ -92,14 +93,13 @@ class McapFile(Closing):
     def each(self) -> Iterator[McapMessage]:
         """Yield every message in the order of the file; warn of those that are lost."""
         lost: Counter[str] = Counter()
-        offset = np.asarray(self.contents.frames.offset)
-        for place, numbers in self.contents.frames.by_chunk():
+        for place, _, offset in self.contents.frames.pieces():
             try:
                 data = self._bytes(place)
-                for at in offset[numbers].tolist():
+                for at in offset.tolist():
                     yield self._message(data, at)
             except (UserError, *index.DAMAGE) as error:
-                lost[_where(place, error)] += len(numbers)
+                lost[_where(place, error)] += len(offset)
         self._warn_of(lost)
 
     def blocks(
@@ -109,19 +109,16 @@ class McapFile(Closing):
 
         Threads unpack the next chunks meanwhile. Messages that are lost are warned of.
         """
-        frames = self.contents.frames
-        offset = np.asarray(frames.offset)
         topic_of = np.full(1 << 16, len(topics), np.uint16)
         for number, channels in enumerate(topics):
             topic_of[list(channels)] = number
-        topic = topic_of[np.asarray(frames.channel)]
-        chosen = frames.chosen(topic < len(topics), begin_ns, end_ns)
+        chosen = self.contents.frames.pieces(set().union(*topics), begin_ns, end_ns)
         lost: Counter[str] = Counter()
-        for place, part, data in self._parts(frames.by_chunk(chosen), lost):
-            of_part = topic[part]
+        for (place, channel, offset), data in self._parts(chosen, lost):
+            of_part = topic_of[channel]
             present = np.unique(of_part).tolist() if len(topics) > 1 else [0]
             for number in present:
-                wanted = offset[part[of_part == number]]
+                wanted = offset[of_part == number]
                 heads = self._heads(place, data, wanted, list(topics[number]), lost)
                 yield number, data, *heads[:3]
         self._warn_of(lost)
@@ -129,27 +126,29 @@ class McapFile(Closing):
     def runs(self) -> Iterator[Run]:
         """Yield all messages in the order of the file, as ``blocks`` does."""
         frames = self.contents.frames
-        offset = np.asarray(frames.offset)
-        channels = np.unique(np.asarray(frames.channel)).tolist()
+        channels = np.flatnonzero(frames.counts).tolist()
         lost: Counter[str] = Counter()
-        for place, part, data in self._parts(frames.by_chunk(), lost):
-            yield data, *self._heads(place, data, offset[part], channels, lost)
+        for (place, _, offset), data in self._parts(frames.pieces(), lost):
+            yield data, *self._heads(place, data, offset, channels, lost)
         self._warn_of(lost)
 
     def _parts(
-        self, pieces: Iterator[index.Piece], lost: Counter[str]
-    ) -> Iterator[tuple[int, npt.NDArray[np.int64], npt.NDArray[np.uint8]]]:
-        """Yield chunks, numbers of some messages in them, and their bytes."""
-        for (place, numbers), unpacked in ahead(pieces, self._unpacked, self._claimed, UNPACKED):
+        self, pieces: Iterator[Piece], lost: Counter[str]
+    ) -> Iterator[tuple[Piece, npt.NDArray[np.uint8]]]:
+        """Yield some messages of chunks, and the bytes of these."""
+        for (place, channel, offset), unpacked in ahead(
+            pieces, self._unpacked, self._claimed, UNPACKED
+        ):
             try:
                 data = unpacked.result()
             except (UserError, *index.DAMAGE) as error:
-                lost[_where(place, error)] += len(numbers)
+                lost[_where(place, error)] += len(offset)
                 continue
             if place != index.OUTSIDE:
                 self._data.note_read(len(data))
-            for at in range(0, len(numbers), NOTED):
-                yield place, numbers[at : at + NOTED], data
+            for at in range(0, len(offset), NOTED):
+                some = slice(at, at + NOTED)
+                yield Piece(place, channel[some], offset[some]), data
 
     def _heads(
         self,
@@ -167,16 +166,15 @@ class McapFile(Closing):
             self._data.note_read(int(heads[1].sum()))
         return heads
 
-    def _unpacked(self, piece: index.Piece) -> npt.NDArray[np.uint8]:
-        place, _ = piece
-        is_outside = place == index.OUTSIDE
-        data = self._data.view if is_outside else self._chunks.unpacked(place)
+    def _unpacked(self, piece: Piece) -> npt.NDArray[np.uint8]:
+        is_outside = piece.chunk == index.OUTSIDE
+        data = self._data.view if is_outside else self._chunks.unpacked(piece.chunk)
         return np.frombuffer(data, np.uint8)
 
-    def _claimed(self, piece: index.Piece) -> int:
+    def _claimed(self, piece: Piece) -> int:
         """Return the bytes that a piece's chunk says it has."""
-        place, _ = piece
-        return 0 if place == index.OUTSIDE else index.claimed_size(self._data.view, place)
+        is_outside = piece.chunk == index.OUTSIDE
+        return 0 if is_outside else index.claimed_size(self._data.view, piece.chunk)
 
     def _warn_of(self, lost: Counter[str]) -> None:
         self.warnings += [

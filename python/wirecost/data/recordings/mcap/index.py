@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import struct
-from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import IO, cast
 
 import lz4.frame
 import numpy as np
-import numpy.typing as npt
 import zstandard
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
@@ -23,6 +20,7 @@ from mcap.stream_reader import StreamReader
 from mcap.summary import Summary
 
 from wirecost._core import crc32, scratch_memory
+from wirecost.data.recordings.mcap.frames import OUTSIDE, Entries, FoundFrames, FrameIndex
 from wirecost.system.foreign import shown
 from wirecost.system.progress import Progress
 
@@ -38,8 +36,6 @@ MAX_FRAMES = 1 << 26
 """Frames that a file without an index of its own may have."""
 INDEX_ENTRY = 16
 """Bytes that a frame takes in an index."""
-OUTSIDE = -1
-"""The chunk of messages that stand in the file itself."""
 
 DAMAGE = (
     McapError,
@@ -54,8 +50,6 @@ DAMAGE = (
 )
 """Errors that the readers of records and chunks raise on hostile bytes."""
 
-Piece = tuple[int, npt.NDArray[np.int64]]
-"""A chunk, and numbers of messages in it."""
 MESSAGE = struct.Struct("<BQHIQQ")
 """Opcode, length behind it, channel, sequence, log time and publish time; the data follows."""
 HEAD = 9
@@ -121,87 +115,15 @@ def stream(view: memoryview, at: int = 0) -> IO[bytes]:
     return cast(IO[bytes], Bytes(view[at:]))
 
 
-@dataclass(frozen=True)
-class FrameTable:
-    """The frames of a channel, in the order of their log times."""
-
-    log_time: npt.NDArray[np.uint64]
-    chunk: npt.NDArray[np.int64]
-    offset: npt.NDArray[np.uint64]
-
-
-class FrameIndex:
-    """Channel, log time and place of every message, as columns."""
-
-    def __init__(self) -> None:
-        self.channel = array("H")
-        self.log_time = array("Q")
-        self.chunk = array("q")
-        self.offset = array("Q")
-
-    def add(self, channel: int, log_time: int, chunk: int, offset: int) -> None:
-        """Add a message at ``offset`` in ``chunk``, which is the chunk's position, or OUTSIDE."""
-        self.channel.append(channel)
-        self.log_time.append(log_time)
-        self.chunk.append(chunk)
-        self.offset.append(offset)
-
-    def extend(self, channel: int, entries: npt.NDArray[np.uint64], chunk: int) -> None:
-        """Add messages of a channel in a chunk, by pairs of log time and offset."""
-        count = len(entries)
-        self.channel.extend(array("H", [channel]) * count)
-        self.log_time.frombytes(entries[:, 0].tobytes())
-        self.chunk.extend(array("q", [chunk]) * count)
-        self.offset.frombytes(entries[:, 1].tobytes())
-
-    def chosen(
-        self, is_wanted: npt.NDArray[np.bool_], begin_ns: int, end_ns: int
-    ) -> npt.NDArray[np.int64]:
-        """Return the numbers of those that are wanted, from one time to before another."""
-        most = np.iinfo(np.uint64).max
-        times = np.asarray(self.log_time)
-        if begin_ns > 0:
-            is_wanted &= times >= np.uint64(min(begin_ns, most))
-        if end_ns < np.iinfo(np.int64).max:
-            is_wanted &= times < np.uint64(max(end_ns, 0))
-        return np.flatnonzero(is_wanted)
-
-    def by_chunk(self, chosen: npt.NDArray[np.int64] | None = None) -> Iterator[Piece]:
-        """Yield each chunk with the numbers of messages in it, in the order of the file."""
-        chunk, offset = np.asarray(self.chunk), np.asarray(self.offset)
-        numbers = np.arange(len(chunk)) if chosen is None else chosen
-        chunk, offset = chunk[numbers], offset[numbers]
-        steps = np.diff(chunk)
-        if (steps < 0).any() or (np.diff(offset.view(np.int64))[steps == 0] < 0).any():
-            order = np.lexsort((offset, chunk))
-            chunk, numbers = chunk[order], numbers[order]
-        ends = [*(np.flatnonzero(np.diff(chunk)) + 1).tolist(), len(chunk)]
-        for begin, end in pairwise((0, *ends)):
-            if begin < end:
-                yield int(chunk[begin]), numbers[begin:end]
-
-    def of(self, channels: set[int]) -> FrameTable:
-        chosen = np.flatnonzero(np.isin(np.asarray(self.channel), sorted(channels)))
-        time, chunk, offset = (
-            np.asarray(column)[chosen] for column in (self.log_time, self.chunk, self.offset)
-        )
-        if (time[1:] > time[:-1]).all():
-            return FrameTable(time, chunk, offset)
-        # Messages of one time are in the order of the file, not of its index.
-        order = np.lexsort(
-            (offset, np.where(chunk == OUTSIDE, offset.astype(chunk.dtype), chunk), time)
-        )
-        return FrameTable(time[order], chunk[order], offset[order])
-
-
 @dataclass
 class Contents:
-    """Everything but the frames' data. Frames are in the order of their log times."""
+    """Everything but the frames' data; ``found``: frames as they are found without an index."""
 
     channels: dict[int, Channel] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
     metadata: list[Metadata] = field(default_factory=list)
-    frames: FrameIndex = field(default_factory=FrameIndex)
+    frames: FrameIndex = field(default_factory=lambda: FoundFrames().index())
+    found: FoundFrames = field(default_factory=FoundFrames)
     redefined: bool = False
     """True if two channels or schemas that differ have one number."""
     definition_bytes: int = 0
@@ -229,14 +151,14 @@ def _read(view: memoryview, progress: Progress) -> Contents:
     if summary is not None and _indexed(summary):
         try:
             by_index = _by_summary(view, summary, progress)
-            if by_index.frames.offset or _is_empty(_scan(view, progress)):
+            if len(by_index.frames) or _is_empty(_scan(view, progress)):
                 return by_index
         except DAMAGE:
             pass
         complaint = "its index does not fit it"
     contents = _scan(view, progress)
     contents.complaint = "; ".join(filter(None, (complaint, contents.complaint)))
-    count = len(contents.frames.offset)
+    count = len(contents.frames)
     counted = summary.statistics.message_count if summary and summary.statistics else count
     if count != counted and not contents.complaint:
         contents.complaint = f"its statistics count {counted} messages"
@@ -244,7 +166,7 @@ def _read(view: memoryview, progress: Progress) -> Contents:
 
 
 def _is_empty(contents: Contents) -> bool:
-    return not contents.frames.offset and not contents.complaint
+    return not len(contents.frames) and not contents.complaint
 
 
 def _summary(view: memoryview) -> tuple[Summary | None, str]:
@@ -268,15 +190,25 @@ def _indexed(summary: Summary) -> bool:
 
 
 def _by_summary(view: memoryview, summary: Summary, progress: Progress) -> Contents:
-    frames = FrameIndex()
+    most = len(view) // INDEX_ENTRY
+    frames = FrameIndex(lambda at, _count: _message_index(view, at)[1])
+    places = {chunk.chunk_start_offset for chunk in summary.chunk_indexes}
     for chunk in summary.chunk_indexes:
         # The kernel maps pages around each one that is read: of all indexes they are much memory.
         progress(chunk.chunk_start_offset, len(view), "finding the frames")
+        offsets = []
         for at in chunk.message_index_offsets.values():
             channel, entries = _message_index(view, at)
-            if len(frames.offset) + len(entries) > len(view) // INDEX_ENTRY:
+            most -= len(entries)
+            if most < 0:
                 raise ValueError("an index larger than its file")
-            frames.extend(channel, entries, chunk.chunk_start_offset)
+            frames.add(channel, chunk.chunk_start_offset, at, entries)
+            offsets.append(entries[:, 1])
+        in_order = np.sort(np.concatenate(offsets))
+        if (in_order[1:] == in_order[:-1]).any():
+            raise ValueError("an index that has a message twice")
+    if len(places) < len(summary.chunk_indexes):
+        raise ValueError("an index that has a chunk twice")
     _compare_counts(frames, summary)
     metadata = [_record(view, index.offset) for index in summary.metadata_indexes]
     return Contents(
@@ -287,7 +219,7 @@ def _by_summary(view: memoryview, summary: Summary, progress: Progress) -> Conte
     )
 
 
-def _message_index(view: memoryview, at: int) -> tuple[int, npt.NDArray[np.uint64]]:
+def _message_index(view: memoryview, at: int) -> tuple[int, Entries]:
     """Return the channel of a message index, and pairs of log time and offset.
 
     The mcap package would make objects of each, of which a recording has millions.
@@ -302,20 +234,15 @@ def _message_index(view: memoryview, at: int) -> tuple[int, npt.NDArray[np.uint6
 
 
 def _compare_counts(frames: FrameIndex, summary: Summary) -> None:
-    """Raise ValueError where the index has a message twice, or others than the statistics count."""
-    chunk, offset = np.asarray(frames.chunk), np.asarray(frames.offset)
-    order = np.lexsort((offset, chunk))
-    twice = (np.diff(chunk[order]) == 0) & (np.diff(offset[order]) == 0)
-    numbers, counts = np.unique(np.asarray(frames.channel), return_counts=True)
+    """Raise ValueError where the index has other messages than the statistics count."""
     about = summary.statistics
     if about is None:
         return
     counted = {number: count for number, count in about.channel_message_counts.items() if count}
-    if (
-        twice.any()
-        or len(order) != about.message_count
-        or (counted and counted != dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
-    ):
+    counts = {
+        number: int(frames.counts[number]) for number in np.flatnonzero(frames.counts).tolist()
+    }
+    if len(frames) != about.message_count or (counted and counted != counts):
         raise ValueError("an index of other messages than were counted")
 
 
@@ -347,12 +274,13 @@ def _scan(view: memoryview, progress: Progress) -> Contents:
         else:
             _note(record, OUTSIDE, at, contents)
     complaints += [f"{count} of its chunks are {why}" for why, count in damaged.items()]
-    described = np.isin(np.asarray(contents.frames.channel), list(contents.channels))
+    described = np.isin(np.asarray(contents.found.channel), list(contents.channels))
     if lost := int(np.count_nonzero(~described)):
         complaints.append(f"{lost} of its messages are of no channel that it describes")
     if contents.redefined:
         complaints.append("two of its channels or schemas have one number, the last is taken")
     contents.complaint = "; ".join(complaints)
+    contents.frames = contents.found.index()
     return contents
 
 
@@ -425,9 +353,9 @@ def _note(record: McapRecord, place: int, at: int, contents: Contents) -> None:
 
 
 def _add(contents: Contents, channel: int, log_time: int, place: int, at: int) -> None:
-    if len(contents.frames.offset) >= MAX_FRAMES:
+    if len(contents.found.channel) >= MAX_FRAMES:
         raise ValueError("more frames than a file without an index may have")
-    contents.frames.add(channel, log_time, place, at)
+    contents.found.add(channel, log_time, place, at)
 
 
 def claimed_size(view: memoryview, at: int) -> int:

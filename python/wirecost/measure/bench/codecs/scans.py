@@ -89,4 +89,4 @@ def _largest(files: tuple[Path, ...], topic: str, progress: Progress) -> TopicSu
     if not chosen:
         names = ", ".join(each.connection.topic for each in of_clouds) or "none"
         raise UserError(f"{files[0]}: no PointCloud2 on {topic or 'any topic'}; there are: {names}")
-    return max(chosen, key=lambda each: sum(each.sizes))
+    return max(chosen, key=lambda each: each.byte_count)

@@ -160,9 +160,7 @@ class WatchedGraph(Closing):
         """Yield a subscription for each connection of ROS 1."""
         if self._connections is None:
             return
-        sizes = {
-            name: topic.sizes[0] for name, topic in topics.items() if len(set(topic.sizes)) == 1
-        }
+        sizes = {name: topic.sizes.largest for name, topic in topics.items() if topic.sizes.is_one}
         pids = {node: pid for pid in self._graph.pids for node in self._graph.nodes_of(pid)}
         for topic, publisher, subscriber, lost in self._connections.lost(sizes):
             places = {TAKER: lost.by_subscriber, SENDER: lost.by_publisher or 0}

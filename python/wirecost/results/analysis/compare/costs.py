@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wirecost.results.records.cost import SystemCost, TopicCost
@@ -17,12 +17,14 @@ LEAST_BYTES = 1_000.0
 class TopicChange:
     """A topic before and after, None where it was not there.
 
-    ``grown``: what of ``rate``, ``size`` and ``time`` of a message changed by more than the margin.
+    ``grown``: what of ``rate``, ``size`` and ``time`` of a message changed by more than the margin;
+    ``vehicle``: the one that it is of, empty where there is one alone.
     """
 
     before: TopicCost | None
     after: TopicCost | None
     grown: tuple[str, ...] = ()
+    vehicle: str = ""
 
     @property
     def topic(self) -> TopicCost:
@@ -51,8 +53,14 @@ def cost_changes(a: SystemCost, b: SystemCost, margin: float) -> list[TopicChang
             changes.append(TopicChange(earlier, other, (WENT if other is None else CAME,)))
         elif grown := tuple(_grown(earlier, other, margin)):
             changes.append(TopicChange(earlier, other, grown))
-    changes.sort(key=lambda change: (-change.share, -change.bytes_per_s, change.topic.topic))
-    return changes
+    return sort_changes(changes)
+
+
+def sort_changes(changes: Iterable[TopicChange]) -> list[TopicChange]:
+    """Return changes, the largest growth first."""
+    return sorted(
+        changes, key=lambda change: (-change.share, -change.bytes_per_s, change.topic.topic)
+    )
 
 
 def _by_key(topics: Sequence[TopicCost]) -> dict[tuple[str, str], TopicCost]:

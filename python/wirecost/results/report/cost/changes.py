@@ -14,7 +14,7 @@ from wirecost.results.report.shared import units
 from wirecost.results.report.shared.answer import Answer
 from wirecost.results.report.shared.table import Column, Table
 from wirecost.system.counted import counted
-from wirecost.system.foreign import without_middle
+from wirecost.system.foreign import shown, without_middle
 
 
 def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange]) -> Answer:
@@ -34,6 +34,9 @@ def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange])
 
 def changes_table(changes: Sequence[TopicChange]) -> Table:
     columns = [
+        Column[TopicChange](
+            "vehicle", lambda one: shown(one.vehicle), shown=any(one.vehicle for one in changes)
+        ),
         Column[TopicChange]("topic", lambda one: without_middle(one.topic.topic, LONGEST_NAME)),
         Column[TopicChange]("what", lambda one: ", ".join(one.grown)),
         Column[TopicChange]("Hz", lambda one: _pair(one, "rate_hz", units.significant)),

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of recordings, and names for what is made of each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from wirecost.data.recordings.recording import is_recording
+from wirecost.system.errors import UserError
+
+_NUMBERED = re.compile(r"_\d+\.")
+"""Begin of what a bag's file has behind the bag's name."""
+
+
+def recordings_of(paths: Iterable[Path], is_split: bool) -> dict[Path, str]:
+    """Return recordings by name; of a folder that is none, those below it, by their paths there.
+
+    ``is_split``: a folder with recordings is only one if it is a bag of ROS 2: it has metadata, or
+    its files have its name and a number. Raises UserError.
+    """
+    names: dict[Path, str] = {}
+    for path in dict.fromkeys(paths):
+        inside = []
+        if path.is_dir() and (is_split or not is_recording(path)):
+            inside = _inside(path)
+        if inside in ([], [path]):
+            names[path] = path.stem
+            continue
+        for recording in inside:
+            below = recording.relative_to(path)
+            names[recording] = str(below.with_suffix("") if recording.is_file() else below)
+    return names
+
+
+def _inside(folder: Path) -> list[Path]:
+    from wirecost.data.recordings.formats.ros2_folder import METADATA  # noqa: PLC0415 - loads YAML
+
+    def refuse(error: OSError) -> None:
+        raise UserError(f"{error.filename}: {error.strerror}; name another folder") from error
+
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        here = Path(place)
+        files = [here / name for name in names if is_recording(Path(name))]
+        rests = [file.name.removeprefix(here.name) for file in files]
+        if METADATA in names or (rests and all(map(_NUMBERED.match, rests))):
+            folders.clear()
+            found.append(here)
+        else:
+            found += filter(Path.is_file, files)
+    return sorted(found)
