@@ -129,6 +129,10 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
         return kept();
     }
     [[gnu::noinline]] T& emplace(Pool* pool) {
+        return state_ == absent && pool != nullptr && pool->is_arena() ? make_in(*pool)
+                                                                       : emplace_elsewhere(pool);
+    }
+    [[gnu::noinline]] T& emplace_elsewhere(Pool* pool) {
         if (!is_made()) {
             const bool takes_pool = pool != nullptr && (state_ & left_pool) == 0;
             return takes_pool && (!near || pool->is_arena()) ? make_in(*pool) : make();
