@@ -30,20 +30,14 @@ constexpr bool can_lend = sizeof(std::string) == sizeof(TextParts) + sizeof(void
 constexpr bool can_lend = false;
 #endif
 
-// Sets a text whose bytes an arena has. It can be read, set by this function again and cleared, and
-// is not destroyed: whoever may make it grow calls `keep` before.
-inline void lend(std::string& text, std::string_view value, Pool& arena) {
-    if (value.size() <= text.capacity()) {
-        text.assign(value);
-        return;
-    }
+// Room for a text whose bytes an arena has. It can be read, set by `set_text` and cleared, and is not
+// destroyed: whoever may make it grow calls `keep` before.
+[[gnu::noinline]] inline char* lend(std::string& text, std::size_t size, Pool& arena) {
     // Twice what it had, so that a message that stays takes a bounded part of the arena.
-    const std::size_t capacity = std::max(value.size(), 2 * text.capacity());
-    auto* const bytes = static_cast<char*>(arena.room(capacity + 1));
-    std::memcpy(bytes, value.data(), value.size());
-    bytes[value.size()] = '\0';
-    const TextParts parts{bytes, value.size(), capacity};
+    const std::size_t capacity = std::max(size, 2 * text.capacity());
+    const TextParts parts{static_cast<char*>(arena.room(capacity + 1)), 0, capacity};
     std::memcpy(static_cast<void*>(&text), &parts, sizeof parts);
+    return parts.data;
 }
 
 // Gives a text its own bytes if it has an arena's.
@@ -57,9 +51,17 @@ inline void keep(std::string& text) {
 template <class M>
 void set_text(std::string& text, std::string_view value, M& message) {
     auto& unknown = message.wirecost_fields().unknown_fields;
-    if (can_lend && unknown.is_left_to_arena()) return lend(text, value, *unknown.pool());
-    if (value.size() > short_text) message.wirecost_own();
-    text.assign(value);
+    const std::size_t size = value.size();
+    if (can_lend && unknown.is_left_to_arena()) {
+        char* const bytes =
+            size <= text.capacity() ? text.data() : lend(text, size, *unknown.pool());
+        std::memmove(bytes, value.data(), size);
+        bytes[size] = '\0';
+        std::memcpy(reinterpret_cast<char*>(&text) + offsetof(TextParts, size), &size, sizeof size);
+    } else {
+        if (size > short_text) message.wirecost_own();
+        text.assign(value);
+    }
 }
 
 }  // namespace wirecost::api
