@@ -28,6 +28,9 @@ struct NoRoom {};
 template <class T, bool near = (sizeof(T) <= near_size)>
 class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
   public:
+    // Bytes that the message takes besides those of its holder.
+    static constexpr std::size_t apart = near ? 0 : sizeof(T);
+
     Sub() noexcept {}
     Sub(const Sub& other) {
         if (other.has_value()) make(*other);
