@@ -30,8 +30,8 @@ constexpr bool can_lend = sizeof(std::string) == sizeof(TextParts) + sizeof(void
 constexpr bool can_lend = false;
 #endif
 
-// Room for a text whose bytes an arena has. It can be read, set by `set_text` and cleared, and is not
-// destroyed: whoever may make it grow calls `keep` before.
+// Room for a text whose bytes an arena has. It can be read, set by `set_text` and cleared, and is
+// not destroyed: whoever may make it grow calls `keep` before.
 [[gnu::noinline]] inline char* lend(std::string& text, std::size_t size, Pool& arena) {
     // Twice what it had, so that a message that stays takes a bounded part of the arena.
     const std::size_t capacity = std::max(size, 2 * text.capacity());
