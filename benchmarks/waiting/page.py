@@ -39,7 +39,7 @@ def text(results: Sequence[Result]) -> str:
         "    python -m benchmarks.waiting    # in a checkout",
         "",
         f"**{met} of {len(results)} commands answer within their goals.** Seconds are medians of "
-        f"{RUNS} runs, for `bench message` until its first table on a terminal; callgrind counts "
+        f"{RUNS} runs, of `bench message` until its first table on a terminal; callgrind counts "
         "millions of instructions of a command's first process. "
         f"{machine_name()}, load {os.getloadavg()[1]:.1f}.",
         "",

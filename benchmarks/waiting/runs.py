@@ -7,18 +7,22 @@ import os
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from .rows import Row
 
 RUNS = 5
+ENDED = 130
+"""Exit status of a command that is interrupted."""
 NAMED = 3
 """Packages that are named, of those that take longest to import."""
 _COLLECTED = re.compile(r"Collected : (\d+)")
@@ -51,7 +55,7 @@ def waited(
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
     if not is_cold:
-        _run(words, folder, environment, awaited)
+        _run(words, folder, environment, "")
     pairs = []
     for _ in range(RUNS):
         if is_cold and cache is not None:
@@ -65,7 +69,7 @@ def waited(
 def _run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], awaited: str
 ) -> tuple[float, float]:
-    """Return elapsed and processor seconds. Raises CalledProcessError."""
+    """Return elapsed and processor seconds, until ``awaited`` comes. Raises CalledProcessError."""
     begun = time.perf_counter()
     errors, terminal = pty.openpty() if awaited else (None, subprocess.DEVNULL)
     process = subprocess.Popen(
@@ -74,24 +78,30 @@ def _run(
     elapsed = None
     if errors is not None:
         os.close(terminal)
-        elapsed = until(awaited, errors, begun)
+        elapsed = until(awaited, errors, begun, partial(process.send_signal, signal.SIGINT))
     _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     if elapsed is None:
         elapsed = time.perf_counter() - begun
-    process.returncode = os.waitstatus_to_exitcode(status)
+    elif process.returncode == ENDED:
+        return elapsed, usage.ru_utime + usage.ru_stime
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, words)
     return elapsed, usage.ru_utime + usage.ru_stime
 
 
-def until(awaited: str, terminal: int, begun: float) -> float | None:
-    """Read a terminal to its end; return when a text came, None where it did not."""
+def until(awaited: str, terminal: int, begun: float, end: Callable[[], None]) -> float | None:
+    """Read a terminal to its end; return when a text came, None where it did not.
+
+    ``end``: called when it came.
+    """
     text, elapsed = b"", None
     with open(terminal, "rb", buffering=0) as printed, suppress(OSError):  # it has been closed
         while part := printed.read(1 << 16):
             text += part
             if elapsed is None and awaited.encode() in text:
                 elapsed = time.perf_counter() - begun
+                end()
     return elapsed
 
 

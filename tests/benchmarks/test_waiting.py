@@ -61,8 +61,9 @@ def test_an_answer_on_a_terminal_ends_the_elapsed_time(awaited: str) -> None:
     terminal, program = pty.openpty()
     os.write(program, b"the table\n")
     os.close(program)
-    elapsed = runs.until(awaited, terminal, begun=0.0)
-    assert (elapsed is not None) == (awaited == "table")
+    ended: list[bool] = []
+    elapsed = runs.until(awaited, terminal, begun=0.0, end=lambda: ended.append(True))
+    assert (elapsed is not None) == (awaited == "table") == bool(ended)
 
 
 def test_what_takes_the_time_is_named(tmp_path: Path) -> None:

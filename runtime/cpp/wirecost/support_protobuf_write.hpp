@@ -71,6 +71,12 @@ template <std::size_t N>
 
 template <std::size_t N>
 Byte* put_text(Byte* p, const Byte* begin, std::uint64_t tag, std::string_view value) noexcept {
+    if (value.size() < 0x80 && left(begin, p) > value.size() + N) {  // mostly
+        p -= value.size();
+        store_bytes(p, value.data(), value.size());
+        *--p = static_cast<Byte>(value.size());
+        return put_tag_unchecked<N>(p, tag);
+    }
     const std::size_t prefix = varint_size(value.size());
     if (left(begin, p) < value.size() + prefix + N) return nullptr;
     p -= value.size();

@@ -12,6 +12,7 @@
 #include "conformance/proto3/every_type_proto3.pb.h"
 #include "google/every_type_proto2.pb.h"
 #include "google/every_type_proto3.pb.h"
+#include "rsb/protocol/notification.pb.h"
 
 namespace {
 
@@ -264,6 +265,28 @@ TEST(Arena, DoesNotGrowWithUse) {
   const auto used = arena.SpaceUsed();
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(message->ParseFromString(bytes));
   EXPECT_EQ(arena.SpaceUsed(), used);
+}
+
+// Bytes of texts lie in the arena until code may change them.
+TEST(Arena, TextsBecomeTheirOwn) {
+  const std::string first(100, 'a');
+  const std::string second(1000, 'b');
+  Arena arena;
+  auto* const parsed = Arena::Create<facade::rsb::protocol::EventId>(&arena);
+  parsed->set_sequence_number(1);
+  const auto used = arena.SpaceUsed();
+  parsed->set_sender_id(first);
+  EXPECT_GT(arena.SpaceUsed(), used + first.size());
+  ASSERT_TRUE(parsed->ParseFromString(parsed->SerializeAsString()));
+  auto* const copied = Arena::Create<facade::rsb::protocol::EventId>(&arena, *parsed);
+  parsed->mutable_sender_id()->append(second);
+  EXPECT_EQ(parsed->sender_id(), first + second);
+  parsed->set_sender_id(second + first);
+  ASSERT_TRUE(parsed->ParseFromString(parsed->SerializeAsString()));
+  EXPECT_EQ(parsed->sender_id(), second + first);
+  const std::unique_ptr<std::string> released(copied->release_sender_id());
+  EXPECT_EQ(*released, first);
+  EXPECT_FALSE(copied->has_sender_id());
 }
 
 // What was made in an arena is taken in the same one, copied in another; what is from `new` is

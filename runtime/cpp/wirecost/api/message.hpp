@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "wirecost/api/descriptor.hpp"
+#include "wirecost/api/lent.hpp"
 #include "wirecost/api/map.hpp"
 #include "wirecost/api/repeated_field.hpp"
 #include "wirecost/api/repeated_ptr_field.hpp"
@@ -23,9 +24,6 @@ struct Reading;
 namespace wirecost::api {
 
 class TextPrinter;
-
-// Bytes for which a std::string takes no memory, in every library.
-constexpr std::size_t short_text = 15;
 
 // What a message may cost that is parsed.
 struct ParseLimits {

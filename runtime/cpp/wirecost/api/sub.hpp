@@ -28,6 +28,9 @@ struct NoRoom {};
 template <class T, bool near = (sizeof(T) <= near_size)>
 class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
   public:
+    // Bytes that the message takes besides those of its holder.
+    static constexpr std::size_t apart = near ? 0 : sizeof(T);
+
     Sub() noexcept {}
     Sub(const Sub& other) {
         if (other.has_value()) make(*other);
@@ -129,6 +132,10 @@ class Sub : private std::conditional_t<near, Room<T>, NoRoom> {
         return kept();
     }
     [[gnu::noinline]] T& emplace(Pool* pool) {
+        return state_ == absent && pool != nullptr && pool->is_arena() ? make_in(*pool)
+                                                                       : emplace_elsewhere(pool);
+    }
+    [[gnu::noinline]] T& emplace_elsewhere(Pool* pool) {
         if (!is_made()) {
             const bool takes_pool = pool != nullptr && (state_ & left_pool) == 0;
             return takes_pool && (!near || pool->is_arena()) ? make_in(*pool) : make();

@@ -84,14 +84,13 @@ class Unknown {
         state_ = reinterpret_cast<std::uintptr_t>(pool);
         if (pool != nullptr) state_ |= pool->is_arena() ? pooled | in_arena : pooled;
     }
+    // Whether the message is in an arena that does not destroy it.
+    bool is_left_to_arena() const noexcept { return (state_ & bits) == (pooled | in_arena); }
     // If `message`, whose unknown fields these are, is in an arena, this destroys it: it is to hold
     // memory from elsewhere.
     template <class M>
     void own(M& message) {
-        if ((state_ & bits) == (pooled | in_arena)) {
-            pool()->at_end(&message, [](void* owned) { static_cast<M*>(owned)->~M(); });
-            state_ |= owned;
-        }
+        if (is_left_to_arena()) own_now(message);
     }
 
   private:
@@ -104,6 +103,12 @@ class Unknown {
     static constexpr std::uintptr_t bits = pooled | in_arena | owned;
     static_assert(alignof(Pool) > bits && alignof(Kept) > bits);
 
+    template <class M>
+    [[gnu::noinline]] void own_now(M& message) {
+        message.wirecost_keep();
+        pool()->at_end(&message, [](void* owned) { static_cast<M*>(owned)->~M(); });
+        state_ |= owned;
+    }
     static std::uintptr_t address(std::string* bytes) noexcept {
         return reinterpret_cast<std::uintptr_t>(bytes);
     }

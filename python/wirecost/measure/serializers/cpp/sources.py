@@ -164,7 +164,7 @@ def _current_protobuf(subject: Subject, folder: Path) -> ProgramSource | str:
         built = json.loads(CURRENT_PROTOBUF.read_text(encoding="utf-8"))
     except OSError:
         return "`make rivals` in a checkout builds it"
-    if complaint := _classes_by(built["protoc"], subject, folder / "current"):
+    if complaint := _classes_by(built["protoc"], subject, folder / "current", is_lite=True):
         return complaint
     name = "protobuf-current"
     _put(folder, {"classes.hpp": code.classes(subject), f"{name}.cpp": code.google(subject)})
@@ -250,10 +250,13 @@ def _googles_classes(subject: Subject, folder: Path) -> str:
     return _classes_by(protoc, subject, folder)
 
 
-def _classes_by(protoc: str, subject: Subject, folder: Path) -> str:
+def _classes_by(protoc: str, subject: Subject, folder: Path, *, is_lite: bool = False) -> str:
+    """Run this protoc; ``is_lite``: for the library without reflection."""
     folder.mkdir()
     described = folder / "schema.fds"
     descriptors = _for_protoc(subject)
+    for file in descriptors.file if is_lite else ():
+        file.options.optimize_for = pb.FileOptions.LITE_RUNTIME
     described.write_bytes(descriptors.SerializeToString())
     files = [file.name for file in descriptors.file if not _in_library(file.name)]
     command = [protoc, f"--descriptor_set_in={described}", f"--cpp_out={folder}", *files]
