@@ -137,7 +137,7 @@ def command(
         from wirecost.results.records.stored_costs import is_cost_store
 
         if is_cost_store(Path(a)):
-            _refuse({"--only": only} | needing, "is for measured runs; of costs there is --json")
+            _refuse({"--only": only, **needing}, "is for measured runs; of costs there is --json")
             return _compare_weeks(a, (baseline, against), settings)
         answer, compared = _of_store(a, baseline, against, settings)
         return replace(answer, status=_status(compared, require_precision))

@@ -121,7 +121,8 @@ def _write_frames(
 
         schema = reader.frame(reader.empty()).schema
         lazy = register_io_source(frames, schema=schema)
-        about = {"metadata": lambda _: reader.metadata(reader)} if reader.metadata else {}
+        metadata = reader.metadata
+        about = {"metadata": lambda _: metadata(reader)} if metadata is not None else {}
         getattr(lazy, sink)(path, **{group_size: rows}, **about, compression="zstd")
         if faults:
             raise faults[0]

@@ -194,8 +194,8 @@ def survey(
             break
     result.topics = list(by_key.values())
     result.duration_s = together_ns(parts) / 1e9
-    firsts = [part.low_ns for part in parts] or [topic.first_ns for topic in result.topics]
-    result.begin_ns = min(firsts, default=0)
+    begins_ns = [part.low_ns for part in parts] or [topic.first_ns for topic in result.topics]
+    result.begin_ns = min(begins_ns, default=0)
     return result
 
 

@@ -14,7 +14,7 @@ from mcap.opcode import Opcode
 
 from wirecost._core import message_heads
 from wirecost.data.recordings.mcap import index
-from wirecost.data.recordings.mcap.frames import FrameTable, Piece
+from wirecost.data.recordings.mcap.frames import OUTSIDE, FrameTable, Piece
 from wirecost.system.ahead import ahead
 from wirecost.system.closing import Closing
 from wirecost.system.counted import counted
@@ -144,7 +144,7 @@ class McapFile(Closing):
             except (UserError, *index.DAMAGE) as error:
                 lost[_where(place, error)] += len(offset)
                 continue
-            if place != index.OUTSIDE:
+            if place != OUTSIDE:
                 self._data.note_read(len(data))
             for at in range(0, len(offset), NOTED):
                 some = slice(at, at + NOTED)
@@ -162,18 +162,18 @@ class McapFile(Closing):
         heads = message_heads(data, wanted, channels)
         if absent := len(wanted) - len(heads[0]):
             lost[_where(place, ValueError())] += absent
-        if place == index.OUTSIDE:
+        if place == OUTSIDE:
             self._data.note_read(int(heads[1].sum()))
         return heads
 
     def _unpacked(self, piece: Piece) -> npt.NDArray[np.uint8]:
-        is_outside = piece.chunk == index.OUTSIDE
+        is_outside = piece.chunk == OUTSIDE
         data = self._data.view if is_outside else self._chunks.unpacked(piece.chunk)
         return np.frombuffer(data, np.uint8)
 
     def _claimed(self, piece: Piece) -> int:
         """Return the bytes that a piece's chunk says it has."""
-        is_outside = piece.chunk == index.OUTSIDE
+        is_outside = piece.chunk == OUTSIDE
         return 0 if is_outside else index.claimed_size(self._data.view, piece.chunk)
 
     def _warn_of(self, lost: Counter[str]) -> None:
@@ -183,7 +183,7 @@ class McapFile(Closing):
         ]
 
     def _bytes(self, place: int) -> memoryview:
-        return self._data.view if place == index.OUTSIDE else self._chunks.at(place)
+        return self._data.view if place == OUTSIDE else self._chunks.at(place)
 
     def _message(self, data: memoryview, at: int) -> McapMessage:
         """Return the message that begins there. Raises what DAMAGE names."""
