@@ -139,3 +139,16 @@ def test_other_prices_are_said(fleet: Path, tmp_path: Path) -> None:
 def test_options_that_do_not_fit_are_refused(tmp_path: Path, words: list[str]) -> None:
     done = run("cost", tmp_path, *words)
     assert "--store" in str(done.exception)
+
+
+def test_a_time_that_nobody_knows_is_not_none(tmp_path: Path) -> None:
+    (tmp_path / "car").mkdir()
+    for week in range(2):
+        data = [(0, MONDAY + week * WEEK + n * 10**8, b'{"speed": 1.5}') for n in range(100)]
+        mcap(tmp_path / "car" / f"{week}.mcap", [("/state", "json", "State", "", b"")], data)
+    store = tmp_path / "costs"
+    done = run("cost", tmp_path / "car", "--store", store, "--json", "-")
+    assert [week["share"] for week in json.loads(done.stdout)["weeks"]] == [None, None]
+    first, second = (f"2026-W{week}" for week in (27, 28))
+    compared = run("compare", store, "--baseline", first, "--against", second)
+    assert compared.exit_code == 0 and "of a core:" not in compared.stdout

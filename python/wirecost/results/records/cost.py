@@ -108,6 +108,11 @@ class TopicCost(msgspec.Struct, kw_only=True, frozen=True):
             parts.append(self._share_of(self.carry_ns))
         return sum(part or 0.0 for part in parts)
 
+    @property
+    def known_share(self) -> float | None:
+        """Share of a core, None where nobody knows it."""
+        return None if self.encode_share is None else self.share
+
 
 EFFORTS = ("setting", "QoS", "message definition", "node code")
 """What a change asks for, the least first."""
@@ -297,6 +302,12 @@ class SystemCost(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def share(self) -> float:
         return sum(topic.share for topic in self.topics)
+
+    @property
+    def known_share(self) -> float | None:
+        """Share of a core of the topics of which it is known, None where that is none."""
+        known = [topic.known_share for topic in self.topics if topic.known_share is not None]
+        return sum(known) if known else None
 
     @property
     def spread(self) -> float | None:

@@ -72,7 +72,7 @@ def sentence(cost: SystemCost) -> str:
     if timeless:
         text += f"{timeless} of {topics}: the times of their messages give no rate. "
     if unread >= MOST_UNREAD:
-        text += f"{100 * unread:.3g} % of the bytes could not be read, so their time is not known. "
+        text += f"The time that {100 * unread:.3g} % of the bytes take is not known. "
     text += rate_of_bytes(cost.bytes_per_s)
     priced = [topic for topic in cost.topics if topic.encode_share is not None]
     if priced:
@@ -322,8 +322,10 @@ def _part(value: float) -> str:
     return f"{ABOUT} −{share(value)}" if value else units.NONE
 
 
-def share(value: float) -> str:
-    """Return a share in percent, with two digits."""
+def share(value: float | None) -> str:
+    """Return a share in percent, with two digits; ``?`` where nobody knows it."""
+    if value is None:
+        return units.UNKNOWN
     percent = 100 * value
     if 0 < percent < 0.01:
         return "< 0.01 %"
@@ -339,7 +341,7 @@ def _rate(topic: TopicCost) -> Amount:
         label = "kept" if topic.count > 1 else "once"
         return Amount(label if topic.count else units.NONE, 0.0)
     if not topic.has_rate:
-        return Amount("?")
+        return Amount(units.UNKNOWN)
     return units.significant_amount(topic.rate_hz)
 
 
@@ -348,7 +350,7 @@ def _size(topic: TopicCost, size: int) -> Amount:
 
 
 def _megabytes(topic: TopicCost) -> Amount:
-    return _number(topic.bytes_per_s / 1e6) if topic.has_rate else Amount("?")
+    return _number(topic.bytes_per_s / 1e6) if topic.has_rate else Amount(units.UNKNOWN)
 
 
 def _number(value: float) -> Amount:
@@ -357,5 +359,5 @@ def _number(value: float) -> Amount:
 
 def _share(topic: TopicCost, value: float | None, spread: float | None) -> Amount:
     if value is None:
-        return Amount("?")
+        return Amount(units.UNKNOWN)
     return Amount(share_range(value, spread if topic.is_own else None), value)

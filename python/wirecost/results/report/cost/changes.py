@@ -19,8 +19,9 @@ from wirecost.system.foreign import shown, without_middle
 
 def changes_answer(a: SystemCost, b: SystemCost, changes: Sequence[TopicChange]) -> Answer:
     rates = f"{rate_of_bytes(a.bytes_per_s)} → {rate_of_bytes(b.bytes_per_s)}"
-    shares = f"≈ {share(a.share)} → {share(b.share)} of a core"
-    text = f"{rates}, {shares}: {counted(len(changes), 'topic')} changed."
+    known = (a.known_share, b.known_share)
+    shares = f", ≈ {share(known[0])} → {share(known[1])} of a core" if known != (None, None) else ""
+    text = f"{rates}{shares}: {counted(len(changes), 'topic')} changed."
     if changes and changes[0].share > 0:
         text += f" Most was added by {changes[0].topic.topic} ({', '.join(changes[0].grown)})."
     return Answer(
@@ -41,7 +42,7 @@ def changes_table(changes: Sequence[TopicChange]) -> Table:
         Column[TopicChange]("what", lambda one: ", ".join(one.grown)),
         Column[TopicChange]("Hz", lambda one: _pair(one, "rate_hz", units.significant)),
         Column[TopicChange]("bytes", lambda one: _pair(one, "median_bytes", units.size)),
-        Column[TopicChange]("of a core", lambda one: _pair(one, "share", share)),
+        Column[TopicChange]("of a core", lambda one: _pair(one, "known_share", share)),
     ]
     return Table.of("Changed topics", changes, columns)
 

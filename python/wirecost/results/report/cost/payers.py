@@ -67,7 +67,7 @@ def _payer(end: EndCost) -> str:
 
 def _bytes(end: EndCost) -> Amount:
     if end.bytes_per_s is None:
-        return Amount("?")
+        return Amount(units.UNKNOWN)
     return Amount(rate_of_bytes(end.bytes_per_s), end.bytes_per_s)
 
 

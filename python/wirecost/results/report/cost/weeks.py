@@ -27,7 +27,7 @@ def weeks_answer(
         Column[Week]("recordings", lambda one: f"{len(one[1].files):,}"),
         Column[Week]("hours", lambda one: units.significant(one[1].duration_s / 3600), optional=1),
         Column[Week]("bytes/s", lambda one: rate_of_bytes(one[1].bytes_per_s)),
-        Column[Week]("of a core", lambda one: share(one[1].share)),
+        Column[Week]("of a core", lambda one: share(one[1].known_share)),
         Column[Week]("costliest topic", lambda one: shown(one[1].topics[0].topic)),
     ]
     table = Table.of("Publishing and taking", costs.items(), columns)
@@ -49,7 +49,7 @@ def weeks_answer(
         Column[tuple[VehicleWeek, TopicCost]](
             "bytes/s", lambda one: rate_of_bytes(one[1].bytes_per_s)
         ),
-        Column[tuple[VehicleWeek, TopicCost]]("of a core", lambda one: share(one[1].share)),
+        Column[tuple[VehicleWeek, TopicCost]]("of a core", lambda one: share(one[1].known_share)),
     ]
     topics = [(key, topic) for key, cost in costs.items() for topic in cost.topics]
     return Answer(
@@ -67,7 +67,7 @@ def weeks_answer(
             "weeks": [
                 {"vehicle": vehicle, "week": week, "recordings": len(cost.files),
                  "duration_s": cost.duration_s, "bytes_per_s": cost.bytes_per_s,
-                 "share": cost.share}
+                 "share": cost.known_share}
                 for (vehicle, week), cost in costs.items()
             ],
         },

@@ -12,8 +12,8 @@ TIME_UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 SIZE_UNITS = ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 NEAR = 1.1
 """Ratio up to which a difference is given in per cent."""
-NONE = "–"
-"""Text in place of a number that there is not."""
+NONE, UNKNOWN = "–", "?"
+"""Texts in place of a number that there is not, and of one that nobody knows."""
 
 
 def time(ns: float | None) -> Amount:
