@@ -177,7 +177,7 @@ def command(
     *,
     output: Output,
 ) -> Answer:
-    """Print what each topic of a recording costs, and what pays."""
+    """Print what each topic of a recording costs, and which changes help."""
     from wirecost.cli.cost_proof import proved, with_options
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost
