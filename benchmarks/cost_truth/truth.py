@@ -36,7 +36,7 @@ OFF, ON, HALF, PACKED = "off", "on", "half", "packed"
 """Modes of a publisher, see ``node.py``."""
 SECONDS, ROUNDS = 5.0, 5
 """Seconds of a phase, and how often each comes."""
-CALIBRATED = 2
+CALIBRATED = 3
 """Rounds after which the path is measured again."""
 TURN_S = 1.0
 """Seconds of a turn of messages of bytes."""
