@@ -57,7 +57,7 @@ void open_stream(void* self) { open(self, std::ios_base::in | std::ios_base::out
 std::string text(const Buffer* self) { return self->str(); }
 
 // Of decimal digits in the general format, which is all that is asked for here.
-std::from_chars_result by_strtod(const char* begin, const char* end, double& value) {
+static std::from_chars_result by_strtod(const char* begin, const char* end, double& value) {
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   const char* stop = begin;
   while (stop != end && ((*stop >= '0' && *stop <= '9') || *stop == '-' || *stop == '.' ||

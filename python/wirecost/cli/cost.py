@@ -172,12 +172,12 @@ def command(
         ),
     ] = "",
     workers: Annotated[
-        int, option("With --store: processes that read recordings.", min=1, max=256)
+        int, option("With --store: processes that read recordings.", metavar="N", min=1, max=256)
     ] = 1,
     *,
     output: Output,
 ) -> Answer:
-    """Print what each topic of a recording costs, and which changes help."""
+    """Print what each topic of a recording costs, and what helps."""
     from wirecost.cli.cost_proof import proved, with_options
     from wirecost.measure.cost.pricing import Pricing
     from wirecost.measure.cost.system_cost import system_cost

@@ -37,7 +37,7 @@ FILES = {
 """Arguments of commands that need some."""
 VALUES = {
     "TIME": "2s", "PORT": "9100", "SIZE": "1MB", "SIZE|auto": "1MB", "PATH": sys.executable,
-    "N": "2", "PERCENT": "5%", "WHAT": "p50", "REVISION": "a",
+    "N": "2", "PERCENT": "5%", "WHAT": "p50", "REVISION": "a", "REGEX": "a",
     "MESSAGE,…": "State",
     "ADDRESS": "127.0.0.1", "MIDDLEWARE": "zeromq", "HOST:PORT": "a:1", "WORD": "abcdefgh",
     "FILE": "token", "NAME": "osi", "FORMATS": "svg",
