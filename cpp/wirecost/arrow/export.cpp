@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -166,25 +165,37 @@ void set_names(ArrowArray& into, Owned<ArrowArray>& owned, const Node& node, con
   const auto add = [&](const std::string& text) {
     texts.texts += text;
     texts.begins.push_back(static_cast<std::int64_t>(texts.texts.size()));
-    return static_cast<std::int32_t>(texts.begins.size() - 2);
   };
   for (const auto& [_, name] : node.names) add(name);
-  std::map<std::int32_t, std::int32_t> others;
-  const auto place_of = [&](std::int32_t number) {
+  const auto number_at = [&](std::size_t row) {
+    std::int32_t number = 0;
+    std::memcpy(&number, data.values.data() + row * sizeof number, sizeof number);
+    return number;
+  };
+  const auto is_there = [&](std::size_t row) {
+    return present == nullptr || present[row] != std::byte{0};
+  };
+  const auto of_names = [&](std::int32_t number) {
     const auto name = std::ranges::lower_bound(node.names, number, {},
                                                [](const auto& each) { return each.first; });
-    if (name != node.names.end() && name->first == number)
-      return static_cast<std::int32_t>(name - node.names.begin());
-    const auto [other, is_new] = others.try_emplace(number, 0);
-    if (is_new) other->second = add(std::to_string(number));
-    return other->second;
+    const bool is_known = name != node.names.end() && name->first == number;
+    return is_known ? static_cast<std::int32_t>(name - node.names.begin()) : -1;
   };
   owned.places.resize(static_cast<std::size_t>(length));
-  for (std::size_t i = 0; i < owned.places.size(); ++i) {
-    if (present != nullptr && present[i] == std::byte{0}) continue;
-    std::int32_t number = 0;
-    std::memcpy(&number, data.values.data() + i * sizeof number, sizeof number);
-    owned.places[i] = place_of(number);
+  std::vector<std::int32_t> others;  // as many as values at most, in little memory
+  for (std::size_t row = 0; row < owned.places.size(); ++row) {
+    if (!is_there(row)) continue;
+    owned.places[row] = of_names(number_at(row));
+    if (owned.places[row] < 0) others.push_back(number_at(row));
+  }
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  for (const std::int32_t number : others) add(std::to_string(number));
+  for (std::size_t row = 0; row < owned.places.size(); ++row) {
+    if (owned.places[row] >= 0) continue;
+    const auto other = std::ranges::lower_bound(others, number_at(row)) - others.begin();
+    owned.places[row] =
+        static_cast<std::int32_t>(node.names.size()) + static_cast<std::int32_t>(other);
   }
   owned.buffers.push_back(owned.places.data());
   texts.buffers = {nullptr, texts.begins.data(), texts.texts.data()};

@@ -74,12 +74,12 @@ class Builder {
     }
     made.first = static_cast<std::uint32_t>(plan_.columns.size());
     if (depth != 0)
-      plan_.presence_of[number] = made.presence = add(level, {Kind::scalar, level, 1});
+      plan_.presence_of[number] = made.presence = plan_.add(level, {Kind::scalar, level, 1});
     if (own.kind == Kind::list) {
       if (own.children != 1) refuse("a plan of other lists");
       made.level = static_cast<std::uint32_t>(plan_.levels.size());
       plan_.levels.emplace_back();
-      column(number, level, {Kind::list, level, 0, 1, made.level});
+      plan_.column_for(number, level, {Kind::list, level, 0, 1, made.level});
       made.inside.push_back(value(made.level, depth + 1));
     } else if (own.kind == Kind::structure) {
       members(made, own.children, level, depth + 1);
@@ -88,7 +88,7 @@ class Builder {
       const std::uint32_t width = own.kind == Kind::time     ? 8
                                   : own.kind == Kind::scalar ? own.width
                                                              : 1;
-      made.column = column(number, level, {own.kind, level, width});
+      made.column = plan_.column_for(number, level, {own.kind, level, width});
     }
     made.last = static_cast<std::uint32_t>(plan_.columns.size());
     return made;
@@ -97,7 +97,7 @@ class Builder {
   void members(JsonValue& made, std::uint32_t count, std::uint32_t level, std::size_t depth) {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (node().kind == Kind::recorded)
-        column(at_++, level, {Kind::recorded, level, 8});
+        plan_.column_for(at_++, level, {Kind::recorded, level, 8});
       else
         made.inside.push_back(value(level, depth));
     }
@@ -111,17 +111,6 @@ class Builder {
       refuse("a plan of members with one name");
   }
 
-  std::uint32_t column(std::size_t number, std::uint32_t level, const Column& column) {
-    return plan_.column_of[number] = add(level, column);
-  }
-
-  std::uint32_t add(std::uint32_t level, const Column& column) {
-    const auto made = static_cast<std::uint32_t>(plan_.columns.size());
-    plan_.columns.push_back(column);
-    plan_.levels[level].push_back(made);
-    return made;
-  }
-
   Plan& plan_;
   std::size_t at_ = 0;
 };
@@ -129,6 +118,17 @@ class Builder {
 }  // namespace
 
 Plan::Plan(JsonNodes json) : nodes(std::move(json.nodes)) { Builder(*this).build(); }
+
+std::uint32_t Plan::add(std::uint32_t level, const Column& column) {
+  const auto made = static_cast<std::uint32_t>(columns.size());
+  columns.push_back(column);
+  levels[level].push_back(made);
+  return made;
+}
+
+std::uint32_t Plan::column_for(std::size_t node, std::uint32_t level, const Column& column) {
+  return column_of[node] = add(level, column);
+}
 
 void Plan::describe_rows() {
   ends.resize(levels.size());

@@ -198,6 +198,10 @@ struct Plan {
   /// The plan of messages of JSON. Throws std::invalid_argument.
   explicit Plan(JsonNodes json);
 
+  /// Adds a column to a level, or the one of a node; returns its number.
+  std::uint32_t add(std::uint32_t level, const Column& column);
+  std::uint32_t column_for(std::size_t node, std::uint32_t level, const Column& column);
+
   /// Notes what ends the rows of each level, where fields come in any order.
   void describe_rows();
 

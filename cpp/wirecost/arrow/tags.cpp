@@ -51,7 +51,7 @@ class Builder {
     ++at_;
     for (std::uint32_t i = 0; i < children; ++i) {
       if (node().kind == Kind::recorded) {
-        column(at_++, level, {Kind::recorded, level, 8});
+        plan_.column_for(at_++, level, {Kind::recorded, level, 8});
         continue;
       }
       made.fields.push_back(field(level, depth));
@@ -88,17 +88,17 @@ class Builder {
     }
     tag.first = static_cast<std::uint32_t>(plan_.columns.size());
     if (own.nullable)
-      plan_.presence_of[number] = tag.presence = add(level, {Kind::scalar, level, 1});
+      plan_.presence_of[number] = tag.presence = plan_.add(level, {Kind::scalar, level, 1});
     if (is_list) {
       tag.level = static_cast<std::uint32_t>(plan_.levels.size());
       plan_.levels.emplace_back();
-      column(at_++, level, {Kind::list, level, 0, 1, tag.level});
+      plan_.column_for(at_++, level, {Kind::list, level, 0, 1, tag.level});
       level = tag.level;
     }
     if (tag.op == Tag::Op::message) {
       tag.body = message(level, depth + 1);
     } else {
-      tag.column = column(at_, level, {plan_.nodes[at_].kind, level, tag.width});
+      tag.column = plan_.column_for(at_, level, {plan_.nodes[at_].kind, level, tag.width});
       skip();
     }
     tag.last = static_cast<std::uint32_t>(plan_.columns.size());
@@ -135,17 +135,6 @@ class Builder {
              : node.coding == Coding::zigzag ? Tag::Op::zigzag
                                              : Tag::Op::varint;
     tag.wire = !is_fixed ? as_varint : node.width == 8 ? as_64_bits : as_32_bits;
-  }
-
-  std::uint32_t column(std::size_t number, std::uint32_t level, const Column& column) {
-    return plan_.column_of[number] = add(level, column);
-  }
-
-  std::uint32_t add(std::uint32_t level, const Column& column) {
-    const auto made = static_cast<std::uint32_t>(plan_.columns.size());
-    plan_.columns.push_back(column);
-    plan_.levels[level].push_back(made);
-    return made;
   }
 
   Plan& plan_;
