@@ -256,12 +256,21 @@ def test_callbacks_of_rospy(system: Ros1System, tmp_path: Path) -> None:
     node = tmp_path / "node.py"
     node.write_text(ROSPY_NODE)
     node.chmod(0o755)
-    events, _ = recorded(
-        system, tmp_path / "logs", node, PYTHONPATH=DEBIAN_MODULES, PATH="/usr/bin:/bin"
-    )
     callback = "/listener /in std_msgs/Header node.Node.on_header"
     service = "/listener service /listener/empty std_srvs/Empty node.Node.on_empty"
     timer = "/listener timer 10 ms node.Node.tick"
+
+    def has_ticked(events: pl.DataFrame) -> bool:
+        return {callback, timer} <= sections(events) and some_callbacks(events)
+
+    events, _ = recorded(
+        system,
+        tmp_path / "logs",
+        node,
+        enough=has_ticked,
+        PYTHONPATH=DEBIAN_MODULES,
+        PATH="/usr/bin:/bin",
+    )
     assert {callback, timer, service} <= sections(events)
     waits = {"/listener /in queue wait", "/listener publish /from_python"}
     assert waits <= sections(events, "span")
@@ -282,7 +291,6 @@ class Node:
         self.publisher = rospy.Publisher("/from_python", Header, queue_size=10)
         rospy.Service("/listener/empty", Empty, self.on_empty)
         rospy.Subscriber("/in", Header, self.on_header)
-        rospy.Timer(rospy.Duration(0.01), self.tick)
 
     def on_header(self, header): self.publisher.publish(header)
     def on_empty(self, request): return EmptyResponse()
@@ -293,6 +301,7 @@ node = Node()
 call = rospy.ServiceProxy("/listener/empty", Empty)
 for _ in range(10):
     call()
+rospy.Timer(rospy.Duration(0.01), node.tick)
 rospy.spin()
 """
 
