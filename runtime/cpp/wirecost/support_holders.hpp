@@ -274,8 +274,13 @@ class Sequence {
 
     void clear() noexcept { size_ = 0; }
     void reserve(std::size_t n) { storage_.reserve(n); }
+    bool is_full() const noexcept { return size_ == storage_.capacity(); }
     T& emplace_back() {
-        T& element = overwrite_back();
+        if (size_ == storage_.size()) {
+            ++size_;
+            return storage_.emplace_back();
+        }
+        T& element = storage_[size_++];
         wirecost::clear(element);
         return element;
     }

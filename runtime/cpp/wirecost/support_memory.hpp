@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #ifdef WIRECOST_NO_RECYCLING
@@ -111,6 +112,14 @@ class Recycled {
             return static_cast<T*>(take(size));
         }
         void deallocate(T* p, std::size_t n) noexcept { give(p, n * sizeof(T)); }
+        // A message's members initialize themselves: `U()` would first set all of it to zero.
+        template <class U, class... Values>
+        void construct(U* p, Values&&... values) {
+            if constexpr (sizeof...(Values) == 0 && !std::is_trivially_default_constructible_v<U>)
+                ::new (static_cast<void*>(p)) U;
+            else
+                ::new (static_cast<void*>(p)) U(std::forward<Values>(values)...);
+        }
         bool operator==(const Allocator&) const = default;
     };
 

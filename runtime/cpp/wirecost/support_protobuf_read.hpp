@@ -174,6 +174,24 @@ const Byte* read_scalar(const Byte* p, const Byte* end, Reading& reading, T& val
     }
 }
 
+// Room in a full list for all elements, each behind a length, that follow one another from `p` on:
+// a list that grows copies what it has, and leaves blocks of memory that nobody takes again.
+template <std::size_t N, std::uint64_t tag, class List>
+[[gnu::noinline]] void make_room(const Byte* p, const Byte* end, const Reading& reading,
+                                 List& list) {
+    constexpr std::size_t element = sizeof(typename List::value_type);
+    std::size_t count = 0;
+    std::uint64_t size = 0;
+    do {
+        p = read_varint(p, end, size);
+        if (p == nullptr || size > left(p, end)) break;
+        p += size;
+        ++count;
+    } while (next_is<N, tag>(p, end) && (p += N) != end);
+    const std::size_t most = 1 + reading.memory / element;  // one has been taken
+    list.reserve(std::max(length(list) + std::min(count, most), 2 * length(list)));
+}
+
 // All scalars of a packed field, behind its length.
 template <class Element, class T, Coding coding, class Elements>
 const Byte* read_packed(const Byte* p, const Byte* end, Reading& reading, Elements& values) {

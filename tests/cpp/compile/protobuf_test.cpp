@@ -315,6 +315,41 @@ TEST(Protobuf, MemoryIsBounded) {
   EXPECT_EQ(decode(bytes(in(60)), message, limits).reason, Reason::too_much_memory);
 }
 
+TEST(Protobuf, AListIsMadeInOneBlock) {
+  constexpr std::size_t count = 1000;
+  const auto block = [](std::size_t elements) {
+    return elements * sizeof(wire::rsb::protocol::EventId);
+  };
+  const auto with = [](std::size_t causes) {
+    auto made = notification(0);
+    for (std::size_t i = 0; i < causes; ++i) made.causes.emplace_back().sender_id = "c";
+    return encoded<Notification>(made);
+  };
+  const std::string in = with(count);  // smaller than what is made of it
+  (void)largest_allocation();
+  EXPECT_EQ(decoded<Notification>(in).causes.size(), count);
+  EXPECT_EQ(largest_allocation(), block(count));
+  // What comes later, behind other fields, has room as well; so have single elements, by doubling.
+  EXPECT_EQ(decoded<Notification>(in + in).causes.size(), 2 * count);
+  EXPECT_EQ(largest_allocation(), block(2 * count));
+  std::string scattered = in;
+  for (int i = 0; i < 20; ++i) scattered += with(1);
+  EXPECT_EQ(decoded<Notification>(scattered).causes.size(), count + 20);
+  EXPECT_EQ(largest_allocation(), block(2 * count));
+}
+
+TEST(Protobuf, RoomForAListIsBounded) {
+  std::string in;
+  for (int i = 0; i < 100'000; ++i) in += from_hex("0a00");  // two bytes, of hundreds in memory
+  Limits limits;
+  limits.memory = 1'000'000;
+  (void)largest_allocation();
+  wire::many::List message;
+  EXPECT_EQ(wire::many::protobuf::decode(bytes(in), message, limits).reason,
+            Reason::missing_required);
+  EXPECT_LE(largest_allocation(), limits.memory + in.size() * Limits::free_memory);
+}
+
 TEST(Protobuf, BoundsHold) {
   wire::bounds_msgs::Bounded message;
   message.few = {1, 2, 3};
