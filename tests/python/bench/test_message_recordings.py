@@ -365,6 +365,18 @@ def test_messages_of_no_topic_are_said(tmp_path: Path, snapshot: SnapshotAsserti
     assert sample.said == snapshot
 
 
+@pytest.mark.parametrize(("apart_ns", "rate"), [(1, None), (10**7, 100.0)])
+def test_times_of_nanoseconds_tell_no_rate(
+    apart_ns: int, rate: float | None, tmp_path: Path
+) -> None:
+    path = db3(tmp_path / "a.db3", ("/t", "p/msg/S", "ros2msg", "int32 a\nint32 b\n", ONE))
+    with sqlite3.connect(path) as base:
+        base.execute("INSERT INTO messages VALUES(2, 1, ?, ?)", (1 + apart_ns, ONE))
+    sample = read(path)
+    assert sample.rate_hz == rate
+    assert ("their times tell no rate" in sample.said) == (rate is None)
+
+
 def test_a_compressed_file_cannot_fill_the_disk(tmp_path: Path) -> None:
     path = tmp_path / "drive.db3.zstd"
     path.write_bytes(zstandard.compress(bytes(1 << 24)))

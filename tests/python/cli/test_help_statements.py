@@ -18,8 +18,8 @@ CONDITION = re.compile(r"With (--[a-z]|several|a store)")
 REPEATED = re.compile(r"can be repeated|repeatable|once for each")
 LISTED = 12
 """Names of an option, up to which its help has them all."""
-ELSEWHERE = {"--type", "--settings", "--faults"}
-"""Options whose help names a page or an example instead."""
+ELSEWHERE = {"--type"}
+"""Options whose help names an example instead."""
 FILES = {
     ("cost",): ["drive.mcap"],
     ("compare",): ["run", "run"],
@@ -93,6 +93,10 @@ def test_help_says_which_options_can_be_repeated() -> None:
         if bool(REPEATED.search(parameter.help or "")) != parameter.multiple
     ]
     assert wrong == []
+
+
+def test_help_names_no_file_that_a_wheel_lacks() -> None:
+    assert not [words for words, parameter in declared() if "docs/" in (parameter.help or "")]
 
 
 def test_help_lists_the_names_that_an_option_takes() -> None:

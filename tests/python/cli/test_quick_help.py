@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cost.drives import mcap
 from recordings.small import small_recording
 from support.commands import commands
 from support.programs import execute
@@ -20,7 +21,7 @@ HEAVY = sorted(
     REQUIRED - {"nanobind_backend"}  # of a millisecond, which the extensions import
     | set[str]().union(*EXTRAS.values())
     | {"asyncio", "concurrent.futures", "google.protobuf", "grpc", "grpc_tools", "jinja2"}
-    | {"multiprocessing", "pandas", "scipy", "torch", "zmq"}
+    | {"multiprocessing", "pandas", "pydantic", "scipy", "torch", "zmq"}
 )
 """All that extras bring, and what else is slow to import."""
 TRACE = Path(__file__).parents[2] / "data" / "lttng" / "trace"
@@ -74,12 +75,15 @@ with suppress(SystemExit):
 print(json.dumps(sorted(set(heavy) & set(sys.modules))), file=sys.stderr)
 """
 DRAWING = ("altair", "jinja2", "jsonschema", "narwhals")
-OF_OTHER_WORK = (*DRAWING, "psutil", "pyarrow", "scipy", "wirecost.messaging.transport")
+OF_OTHER_WORK = (
+    *DRAWING, "psutil", "pyarrow", "pydantic", "scipy", "wirecost.messaging.transport"
+)  # fmt: skip
+OF_OTHER_RECORDINGS = ("polars", "wirecost.schema.compile.compiler")
 
 
 @pytest.mark.parametrize(
     ("words", "others"),
-    [(("cost",), (*OF_OTHER_WORK, "polars")), (("probe", "show"), OF_OTHER_WORK)],
+    [(("cost",), (*OF_OTHER_WORK, *OF_OTHER_RECORDINGS)), (("probe", "show"), OF_OTHER_WORK)],
     ids=["cost", "probe show"],
 )
 def test_an_answer_imports_what_it_needs(
@@ -87,7 +91,19 @@ def test_an_answer_imports_what_it_needs(
 ) -> None:
     """What is imported in vain is most of what a small answer takes."""
     file = small_recording(tmp_path, "mcap_file") if words == ("cost",) else TRACE
-    words = (*words, str(file), ",".join(others))
-    done = execute([sys.executable, "-c", WORK, *words], check=True)
+    assert imported((*words, str(file)), others) == []
+
+
+def test_the_cost_of_numbers_and_texts_needs_no_other_reader(tmp_path: Path) -> None:
+    """Of a cloud, rosbags reads some messages."""
+    text = ("/status", "cdr", "std_msgs/msg/String", "ros2msg", b"string data\n")
+    mcap(tmp_path / "a.mcap", [text], [(0, 10**9, b"\0\1\0\0\2\0\0\0a\0"), (0, 2 * 10**9, b"")])
+    assert imported(("cost", str(tmp_path / "a.mcap")), ("rosbags", *OF_OTHER_RECORDINGS)) == []
+
+
+def imported(words: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+    """Return what a command imports of these."""
+    done = execute([sys.executable, "-c", WORK, *words, ",".join(others)], check=True)
     assert done.stdout
-    assert json.loads(done.stderr.splitlines()[-1]) == []
+    found: list[str] = json.loads(done.stderr.splitlines()[-1])
+    return found

@@ -15,7 +15,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_typestore
 
 from wirecost.data.messages.ros.definitions import RosDefinitions, short
-from wirecost.data.messages.ros.known import text_of
+from wirecost.data.messages.ros.stores import text_of
 from wirecost.schema.compile.schema import Schema
 
 STORES = {"ros1": Stores.ROS1_NOETIC, "ros2": Stores.ROS2_JAZZY}

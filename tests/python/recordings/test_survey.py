@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,13 @@ import pytest
 from cost.drives import POINTS, RATES_HZ, STEP, USED, drive, mcap
 from wirecost.data.messages.anatomy import Anatomy
 from wirecost.data.messages.subject import Subject
-from wirecost.data.recordings.survey import SAMPLED, SAMPLED_BYTES, RecordingSurvey, survey
+from wirecost.data.recordings.survey import (
+    SAMPLED,
+    SAMPLED_BYTES,
+    RecordingSurvey,
+    _uniform,
+    survey,
+)
 from wirecost.measure.cost import measured_topics
 from wirecost.measure.cost.calibration import AbsentError, Observation
 from wirecost.measure.cost.changes import PACKED
@@ -181,3 +188,11 @@ def test_a_topic_that_cannot_be_measured_says_what_its_library_needs(
     assert complaint.startswith("/imu is not measured: ")
     assert "apt-get install libfastcdr-dev" in complaint and "--lang python" in complaint
     assert not any(topic.is_measured for topic in result.topics)
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_samples_are_drawn_as_one_by_one(count: int) -> None:
+    one_by_one, at_once = Random(1), Random(1)
+    expected = [one_by_one.random() for _ in range(count)]
+    assert _uniform(at_once, count).tolist() == expected
+    assert at_once.random() == one_by_one.random()

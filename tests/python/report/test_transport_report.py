@@ -436,6 +436,7 @@ FLOORS = {
     "floor-spin": Made(us=0.5, cpu_us=1.0, client="native"),
     "floor-futex": Made(us=80.0, client="native"),
     "floor-unix": Made(us=90.9, client="native"),
+    "tcp": Made(us=95.0, client="native"),
     "floor-pipe": Made(FATES["drops"], us=9.0, client="native", promise=False),
 }
 
@@ -449,17 +450,20 @@ def test_floors_are_shown_and_neither_ranked_nor_advised(
     without = transport_folder(tmp_path / "without", TWO, cases=cases, requested=["a", "b"])
     reported, plain = content(of), content(without)
     decision, *by_case = reported.tables
-    assert "floor" not in str((reported.lead, decision.rows, decision.notes))
+    assert not re.search("floor|tcp", str((reported.lead, decision.rows, decision.notes)))
     assert [row[0] for row in decision.rows] == [row[0] for row in plain.tables[0].rows]
     for table in by_case:
         names = [row[0] for row in table.rows][2:]
-        assert names == ["floor-spin", "floor-futex", "floor-unix", "floor-pipe"]
+        assert names == ["floor-spin", "floor-futex", "floor-unix", "tcp", "floor-pipe"]
     assert "no middleware, for comparison" in str(by_case[-1].notes)
     assert not [figure for figure in figures_of(of, summarize(of)) if "floor-" in str(figure)]
     assert reported.first is not None
-    assert "floor" not in str((reported.first.sentence, reported.first.table.rows))
+    answer = str((reported.first.sentence, reported.first.table.rows))
+    assert not re.search("floor|tcp", answer)
     (line,) = (note for note in reported.first.table.notes if "middleware, 100 B" in note)
-    assert re.fullmatch(r"No middleware, 100 B: spin \S+ ns, futex \S+ µs, unix \S+ µs\.", line)
+    assert re.fullmatch(
+        r"No middleware, 100 B: spin \S+ ns, futex \S+ µs, unix \S+ µs, tcp \S+ µs\.", line
+    )
     screen = first_answer(of, summarize(of)).splitlines()
     assert line in screen and len(screen) <= 24 and max(map(len, screen)) <= 80
 

@@ -13,8 +13,6 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
 from wirecost.schema.compile import frontends
-from wirecost.schema.compile.compiler import emitted
-from wirecost.schema.compile.emit import Request
 from wirecost.schema.compile.frontends.ros.builtin import DUMMY_FIELD
 from wirecost.schema.compile.plan.sequential import Planner
 from wirecost.schema.compile.plan.wires import SEQUENTIAL
@@ -22,7 +20,8 @@ from wirecost.schema.compile.schema import CompileError, EnumRef, File, Message,
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import printable
 
-if TYPE_CHECKING:  # it takes long to import, and Protobuf's messages do without
+if TYPE_CHECKING:
+    from wirecost.data.messages.ros.definitions import RosDefinitions
     from wirecost.data.messages.ros.reader import RosReader
 
 
@@ -43,21 +42,30 @@ class Subject:
     """The type to measure.
 
     ``schema``: what the type needs and nothing else; ``descriptors``: the same for Protobuf's own
-    tools; ``wire``: the one that its messages came on; ``ros``: the reader and writer of ROS's
-    messages; ``readers``: of further wires, by name.
+    tools; ``wire``: the one that its messages came on; ``definitions``: those of a type of ROS;
+    ``readers``: of further wires, by name.
     """
 
     type: str
     schema: Schema
     descriptors: pb.FileDescriptorSet
     wire: str = "protobuf"
-    ros: RosReader | None = None
+    definitions: RosDefinitions | None = None
     readers: Mapping[str, MessageReader] = field(default_factory=dict)
+
+    @cached_property
+    def ros(self) -> RosReader | None:
+        """The reader and writer of ROS's messages."""
+        if self.definitions is None:
+            return None
+        from wirecost.data.messages.ros.reader import RosReader  # noqa: PLC0415 - takes long
+
+        return RosReader(self.definitions, self.schema, self.type)
 
     @property
     def readable(self) -> tuple[str, ...]:
         """The wires that others than we can read."""
-        usual = ("protobuf",) if self.ros is None else ("protobuf", *SEQUENTIAL)
+        usual = ("protobuf",) if self.definitions is None else ("protobuf", *SEQUENTIAL)
         return (*usual, *self.readers)
 
     @cached_property
@@ -68,7 +76,7 @@ class Subject:
         would send.
         """
         others = [wire for wire in SEQUENTIAL if wire != self.wire]
-        if self.ros is not None and any(map(_is_empty, self.schema.messages())):
+        if self.definitions is not None and any(map(_is_empty, self.schema.messages())):
             return ()  # ROS 2 puts a byte into it, ROS 1 none
         return tuple(wire for wire in others if _can_carry(self.schema, wire))
 
@@ -117,6 +125,10 @@ def _can_carry(schema: Schema, wire: str) -> bool:
     """
     if any(item.is_optional for message in schema.messages() for item in message.fields):
         return False
+    # The whole compiler takes long to import.
+    from wirecost.schema.compile.compiler import emitted  # noqa: PLC0415
+    from wirecost.schema.compile.emit import Request  # noqa: PLC0415
+
     try:
         emitted(schema, (), Request((wire,)))
         planner = Planner(schema, SEQUENTIAL[wire])

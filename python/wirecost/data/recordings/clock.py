@@ -152,13 +152,13 @@ class TopicTimes:
         """
         parts = without_outliers(self._parts)
         covered_ns = sum(part.high_ns - part.low_ns for part in parts)
-        own = _per_second(sum(part.count - 1 for part in parts), covered_ns)
+        own = per_second(sum(part.count - 1 for part in parts), covered_ns)
         if own is None:
             rate = None if parts else self._lone_rate_hz()
         elif (self.watched_ns - covered_ns) / 1e9 * own <= missed:
             rate = own
         else:
-            rate = _per_second(self.count, self.watched_ns)
+            rate = per_second(self.count, self.watched_ns)
         return rate if rate is not None and rate <= FASTEST_HZ else None
 
     def _lone_rate_hz(self) -> float | None:
@@ -166,8 +166,9 @@ class TopicTimes:
         if self._whole is None or self.count < 2:
             return None
         span_ns = self._whole.high_ns - self._whole.low_ns
-        return _per_second(self.count - 1, span_ns) if span_ns <= LONGEST_NS else None
+        return per_second(self.count - 1, span_ns) if span_ns <= LONGEST_NS else None
 
 
-def _per_second(count: int, ns: int) -> float | None:
-    return count * 1e9 / ns if count and ns > 0 else None
+def per_second(count: int, ns: int) -> float | None:
+    """Return a rate in Hz; None where nothing came, or in no time."""
+    return count * 1e9 / ns if count > 0 and ns > 0 else None

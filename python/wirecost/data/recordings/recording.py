@@ -20,6 +20,7 @@ from wirecost.data.recordings.blocks import (
     blocks,
     runs,
 )
+from wirecost.data.recordings.clock import FASTEST_HZ, per_second
 from wirecost.data.recordings.connection import (
     JSON,
     WIRES,
@@ -234,7 +235,7 @@ class Recording(Closing):
     def rate_hz(self, groups: Collection[ConnectionGroup]) -> float | None:
         """Return how many messages of these groups came in a second, on the mean.
 
-        None where they have no duration.
+        None where their times tell none: they are the same, or nearly.
         """
         members: dict[int, set[int]] = {}
         for group in groups:
@@ -242,7 +243,8 @@ class Recording(Closing):
                 members.setdefault(number, set()).update(ids)
         spans = [self._parts[number].span_ns(ids) for number, ids in members.items()]
         taken_ns = max(last for _, last in spans) - min(first for first, _ in spans)
-        return rate_over(sum(group.count for group in groups), taken_ns)
+        rate = per_second(sum(group.count for group in groups) - 1, taken_ns)
+        return rate if rate is not None and rate <= FASTEST_HZ else None
 
     def _topic(
         self,
@@ -299,11 +301,6 @@ class Recording(Closing):
                 f"its {self._files.index} says {said:,} where the files have "
                 f"{counted(count, 'message')}"
             )
-
-
-def rate_over(count: int, taken_ns: int) -> float | None:
-    """Return the rate in Hz of messages whose first and last are that far apart, if they are."""
-    return (count - 1) / taken_ns * 1e9 if count > 1 and taken_ns > 0 else None
 
 
 def _undescribed(count: int) -> str:

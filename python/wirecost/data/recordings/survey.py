@@ -218,10 +218,16 @@ def _add(
         topic.note_all(path, run.only(is_mine), parts[is_mine])
     places = counts - 1
     is_drawn = counts > SAMPLED
-    draws = np.array([random.random() for _ in range(int(is_drawn.sum()))])
+    draws = _uniform(random, int(is_drawn.sum()))
     places[is_drawn] = (draws * counts[is_drawn]).astype(np.int64)
     for number in np.flatnonzero(places < SAMPLED).tolist():
         topics[int(run.connections[number])].keep(int(places[number]), run.data(number))
+
+
+def _uniform(random: Random, count: int) -> npt.NDArray[np.float64]:
+    """Return what as many calls of ``random.random`` would."""
+    words = np.frombuffer(random.randbytes(8 * count), "<u4").reshape(-1, 2)
+    return ((words[:, 0] >> 5) * float(1 << 26) + (words[:, 1] >> 6)) / float(1 << 53)
 
 
 def _key(connection: RecordedConnection) -> tuple[str, ...]:

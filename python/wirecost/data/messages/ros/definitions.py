@@ -10,10 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from rosbags.typesys import TypesysError, get_types_from_idl
-
 from wirecost.data.messages.ros import interfaces
-from wirecost.data.messages.ros.known import KnownTypes, text_of
+from wirecost.data.messages.ros.known import KnownTypes
 from wirecost.schema.compile import frontends
 from wirecost.schema.compile.frontends.ros import dialect_of
 from wirecost.schema.compile.frontends.ros.builtin import DIALECTS, FILES
@@ -29,10 +27,8 @@ IDL = ".idl"
 _SEPARATOR = re.compile(r"^[ \t]*={3,}[ \t]*\n(?=\s*(?:MSG|SRV|IDL):)", re.MULTILINE)
 _NAMED = re.compile(r"\s*(MSG|SRV|IDL):[ \t]*(\S*)[^\n]*\n?")
 _QUALIFIED = re.compile(r"^([ \t]*[A-Za-z]\w*)/(?:msg|srv|action)/(?=\w)", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _WIRES = {"ros1": "ros1", "ros2": "cdr"}
-_NOT_IDL = (TypesysError, KeyError, ValueError, AttributeError, AssertionError, RecursionError)
 _NOT_SUPPORTED = ("wstring", "u16string")
 
 
@@ -126,8 +122,8 @@ def _of_idl_file(path: Path) -> dict[str, str]:
     """Return the texts of the messages that a file of OMG IDL declares. Raises UserError."""
     try:
         texts = _of_idl(read(path))
-    except _NOT_IDL as error:
-        raise UserError(f"{path}: {_reason(error)}; name its .msg instead") from error
+    except ValueError as error:
+        raise UserError(f"{path}: {error}; name its .msg instead") from error
     if not texts:
         raise UserError(f"{path}: declares no message; name another file")
     return texts
@@ -216,8 +212,8 @@ def of_text(
     for of, named, part in _split(type_name, _lines(text), kind):
         try:
             declared = _of_idl(part) if of == "IDL" else _of_message(named, part, dialect)
-        except _NOT_IDL as error:
-            raise _unreadable(type_name, source, _reason(error)) from error
+        except ValueError as error:
+            raise _unreadable(type_name, source, str(error)) from error
         for name, own in declared.items():
             _add(texts, name, own)
     name = short(type_name)
@@ -230,8 +226,9 @@ def of_text(
 
 
 def _of_idl(text: str) -> dict[str, str]:
-    types = get_types_from_idl(_DIRECTIVE.sub("", text)) if text.strip() else {}
-    return {short(name): text_of(fields, "ros2") for name, (_, fields) in types.items()}
+    from wirecost.data.messages.ros import stores  # noqa: PLC0415 - takes long to import
+
+    return {short(name): own for name, own in stores.texts_of_idl(text).items()}
 
 
 def _of_message(named: str, text: str, dialect: str) -> dict[str, str]:
@@ -244,12 +241,6 @@ def _unreadable(type_name: str, source: str, why: str) -> UserError:
         f"{source or 'the recording'}: its definition of {shown(type_name)} cannot be read "
         f"({why}); name its .msg as well"
     )
-
-
-def _reason(error: Exception) -> str:
-    """Return rosbags' reason without the whole text, which it repeats."""
-    lines = str(error).splitlines()
-    return shown(" ".join(lines[:1] + lines[2:]) if len(lines) > 2 else error, 120)
 
 
 def completed(definitions: RosDefinitions, finder: Finder) -> RosDefinitions:

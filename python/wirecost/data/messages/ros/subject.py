@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from wirecost.data.messages.ros import mirror
 from wirecost.data.messages.ros.definitions import RosDefinitions
-from wirecost.data.messages.ros.reader import RosReader
 from wirecost.data.messages.subject import Subject, found_type, needed_files
 from wirecost.schema.compile.schema import Label, MessageRef, Schema
 from wirecost.system.errors import UserError
@@ -26,8 +25,7 @@ def ros_subject(definitions: RosDefinitions, source: str, type_name: str) -> Sub
             f"{type_}: {always:,} values are always there, in lists of a fixed length; more than "
             f"{MOST_ALWAYS_THERE:,} are not measured; make such a list shorter"
         )
-    reader = RosReader(definitions, needed, type_)
-    return Subject(type_, needed, mirror.descriptors(needed), definitions.wire, reader)
+    return Subject(type_, needed, mirror.descriptors(needed), definitions.wire, definitions)
 
 
 def _always_there(schema: Schema, top: str) -> int:

@@ -172,11 +172,14 @@ def _numbered(recording: Recording, usable: ReadableGroups, choice: MessageChoic
     numbers = choice.of(usable.count)
     messages = recording.messages(usable.groups, numbers)
     warnings = [*recording.warnings, *usable.notes]
+    rate_hz = recording.rate_hz(usable.groups)
+    if rate_hz is None and usable.count > 1:
+        warnings.append("their times tell no rate")
     return Numbered(
         usable.count,
         dict(zip(numbers, messages, strict=True)).__getitem__,
         warnings,
-        rate_hz=recording.rate_hz(usable.groups),
+        rate_hz=rate_hz,
     )
 
 

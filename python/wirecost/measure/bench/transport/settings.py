@@ -92,7 +92,7 @@ class Settings(option.ScenarioSettings):
     settings: tuple[str, ...] = option.setting(
         ("default", "matched"),
         "default: as installed; matched: all are asked for no loss and --queue messages, and "
-        "the publisher waits where it can; others: docs/transports.md.",
+        "the publisher waits where it can; of some middlewares: conflate, rmw, qos1, ros2, polled.",
         known=_settings,
     )
     client: tuple[str, ...] = option.setting(
@@ -103,7 +103,9 @@ class Settings(option.ScenarioSettings):
     )
     faults: tuple[str, ...] = option.setting(
         (),
-        "Also kill, restart and slow down processes: see docs/transport-faults.md.",
+        "Also kill, restart and slow down processes: all, or late-joiner, many-topics, "
+        "publisher-killed, publisher-restarted, queue-overflow, server-killed, slow-subscriber, "
+        "subscriber-killed.",
         metavar="NAME,…|all",
         known=(registry.ALL, *registry.names()),
         parse=registry.chosen,

@@ -12,8 +12,9 @@ from wirecost.results.records.schemas import common
 from wirecost.results.records.schemas.common import Amount, Count, Scalar, Scenario, columns
 from wirecost.results.records.table_columns import COUNT, TEXT
 
-FLOOR = "floor-"
-"""Beginning of the names of contenders that have no middleware, and show what one costs."""
+FLOOR, SOCKET = "floor-", "tcp"
+"""Contenders that have no middleware, and show what one costs: the beginning of their names; the
+plain socket, which others than the processes of one machine can have."""
 
 
 class TransportAbout(common.About, kw_only=True):
@@ -116,7 +117,7 @@ class TransportRun(common.Run, kw_only=True):
     @property
     def is_floor(self) -> bool:
         """Return whether it has no middleware: it is shown, and neither ranked nor advised."""
-        return self.mware.startswith(FLOOR)
+        return self.mware == SOCKET or self.mware.startswith(FLOOR)
 
 
 class Fault(msgspec.Struct, kw_only=True):

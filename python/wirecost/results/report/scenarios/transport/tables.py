@@ -41,9 +41,9 @@ NOTES = (
     "memory: the most that all processes together had resident.",
 )
 FLOORS = (
-    f"{FLOOR}…: no middleware, for comparison: spin copies into shared memory, where the"
-    " subscriber looks for it without pause; futex wakes it; pipe and unix (a socket) copy through"
-    " the kernel."
+    f"{FLOOR}…, tcp: no middleware, for comparison: spin copies into shared memory, where the"
+    " subscriber looks for it without pause; futex wakes it; pipe, unix and tcp (sockets) copy"
+    " through the kernel."
 )
 DDS = "dds ran over UDP; shared memory, its default on one machine, was not measured."
 PEAK_NOTES = (
