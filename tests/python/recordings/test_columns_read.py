@@ -187,6 +187,20 @@ def test_a_topic_becomes_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert arrays["header.frame_id"].tobytes() == b"base" * 100
 
 
+def test_arrays_of_offsets_have_names_of_their_own(tmp_path: Path) -> None:
+    value = {"a": [{"offsets": 5, "_offsets": 6}], "b": [[1, 2], [3]], "c": ["xy", "z"]}
+    channel = ("/a", "json", "A", "", b"")
+    path = tmp_path / "a.mcap"
+    mcap(path, [channel], [(0, n, json.dumps(value).encode()) for n in range(2)])
+    assert run(path, "--out", tmp_path / "a.npz").exit_code == 0
+    arrays = np.load(tmp_path / "a.npz")
+    assert {name: arrays[name].tolist() for name in arrays if name != "log_time"} == {
+        "a.__offsets": [0, 1, 2], "a.offsets": [5, 5], "a._offsets": [6, 6],
+        "b.offsets": [0, 2, 4], "b.item.offsets": [0, 2, 3, 5, 6], "b": [1, 2, 3, 1, 2, 3],
+        "c.offsets": [0, 2, 4], "c.item.offsets": [0, 2, 3, 5, 6], "c": [*b"xyzxyz"],
+    }  # fmt: skip
+
+
 def test_all_topics_go_to_a_folder(tmp_path: Path) -> None:
     path = small_recording(tmp_path, "db3")
     out = tmp_path / "columns"
