@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import struct
 from collections.abc import Iterator
@@ -251,6 +252,9 @@ def test_a_file_that_cannot_be_written_leaves_no_other(
     done = run(small_recording(tmp_path, "db3"), "--out", tmp_path / "all")
     assert "imu.parquet: No space left on device; make room" in str(done.exception)
     assert not list(tmp_path.glob("all/*"))
+    del done
+    gc.collect()
+    assert not any(isinstance(each, TopicReader) for each in gc.get_objects())
 
 
 def test_topics_that_are_no_ros_are_left_out_and_said(tmp_path: Path) -> None:

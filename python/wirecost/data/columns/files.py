@@ -125,7 +125,7 @@ def _write_frames(
         about = {"metadata": lambda _: metadata(reader)} if metadata is not None else {}
         getattr(lazy, sink)(path, **{group_size: rows}, **about, compression="zstd")
         if faults:
-            raise faults[0]
+            raise faults.pop()  # or Polars, which has `frames`, would keep its frames
 
     return write_frames
 
