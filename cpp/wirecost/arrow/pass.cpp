@@ -34,10 +34,27 @@ struct Placed {
   const std::byte* operator[](std::size_t number) const { return messages[number] + at; }
 };
 
+/// Several places at equal distances in each of several messages.
+struct Grouped {
+  const std::byte* const* messages;
+  std::size_t at, distance, each;
+  const std::byte* operator[](std::size_t number) const {
+    return messages[number / each] + at + number % each * distance;
+  }
+};
+
 /// Values from places, to be one behind the other.
 template <std::size_t size, class Places>
 void gather(std::byte* to, Places from, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from[i], size);
+}
+
+template <std::size_t size>
+void gather(std::byte* to, Grouped from, std::size_t count) {
+  for (const std::byte* const* message = from.messages; count != 0; count -= from.each) {
+    gather<size>(to, Strided{*message++ + from.at, from.distance}, from.each);
+    to += from.each * size;
+  }
 }
 
 template <class Places>
@@ -52,6 +69,24 @@ void gather(std::byte* to, Places from, std::size_t size, std::size_t count) {
     default:
       for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * size, from[i], size);
   }
+}
+
+template <class Integer>
+bool are_equal_ends(const std::byte* one, const std::byte* other, std::size_t size) {
+  const auto differ = [&](std::size_t at) {
+    Integer first, second;
+    std::memcpy(&first, one + at, sizeof first);
+    std::memcpy(&second, other + at, sizeof second);
+    return first ^ second;
+  };
+  return (differ(0) | differ(size - sizeof(Integer))) == 0;
+}
+
+/// Compares bytes, mostly a length and a short text, for which a call takes longer than comparing.
+bool are_equal(const std::byte* one, const std::byte* other, std::size_t size) {
+  if (size >= 4 && size <= 8) return are_equal_ends<std::uint32_t>(one, other, size);
+  if (size > 8 && size <= 16) return are_equal_ends<std::uint64_t>(one, other, size);
+  return std::memcmp(one, other, size) == 0;
 }
 
 /// The same bytes several times.
@@ -206,7 +241,7 @@ std::size_t Pass::alike_elements(std::size_t size, std::size_t most) {
 
 bool Pass::agrees(const std::byte* data) const {
   return std::ranges::all_of(layout_.same, [&](const Layout::Bytes& bytes) {
-    return std::memcmp(data + bytes.begin, data_ + bytes.begin, bytes.size) == 0;
+    return are_equal(data + bytes.begin, data_ + bytes.begin, bytes.size);
   });
 }
 
@@ -257,14 +292,25 @@ void Pass::add_parts(std::size_t row, std::size_t count) {
 /// Adds the elements that each of `alike_` has there.
 void Pass::add_runs(const Layout::Part& part, std::size_t count) {
   const Step& step = *part.step;
+  const Run& run = step.body[0].run;
+  if (part.count == 0) return;
   std::size_t& rows = batch_->counts[step.level];
   ensure(step.level, rows + count * part.count);
+  const std::size_t phase = part.begin & run.mask;
+  const Run::Distances& distances = run.by_phase[phase];
+  if (((part.begin + distances.size) & run.mask) == phase) {  // so they lie at equal distances
+    for (std::size_t i = 0; i < run.leaves.size(); ++i)
+      leaf(run.leaves[i], rows, count * part.count,
+           Grouped{alike_.data(), part.begin + distances.leaves[i], distances.size, part.count});
+    rows += count * part.count;
+    return;
+  }
   const std::byte* const data = data_;
   const std::size_t at = at_;
   for (std::size_t i = 0; i < count; ++i) {
     data_ = alike_[i];
     at_ = part.begin;
-    run(step.body[0].run, rows, part.count);
+    this->run(run, rows, part.count);
     rows += part.count;
   }
   data_ = data;

@@ -18,11 +18,12 @@ from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.analysis.compare.weeks import week_costs
-from wirecost.results.records.stored_costs import FORMAT, read_costs, write_costs
+from wirecost.results.records.stored_costs import FORMAT, gone_recordings, read_costs, write_costs
 from wirecost.results.report.cost.weeks import weeks_answer
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
+from wirecost.system.foreign import shown
 from wirecost.system.progress import silent
 from wirecost.system.table_set import TableOrigin, TableSet, origin_of
 from wirecost.system.whole_file import made_folder
@@ -77,6 +78,10 @@ def stored(
             if all(note.startswith(LEFT_OUT) for note in said) and len(said) == len(names):
                 raise UserError(said[0].removeprefix(LEFT_OUT))
             costs = week_costs(read_costs(store))
+            said += [
+                f"{shown(recording, 240)} is gone and still counts; remove {file} to leave it out"
+                for file, recording in gone_recordings(store).items()
+            ]
     except OSError as error:
         raise failed_write(store, error, "name another --store") from error
     return weeks_answer(str(store), costs, len(names) - len(orders), said)

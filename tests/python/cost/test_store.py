@@ -98,6 +98,21 @@ def test_only_new_and_changed_recordings_are_read_again(fleet: Path, tmp_path: P
                       ("b", "2026-W27"): 2, ("b", "2026-W28"): 2}  # fmt: skip
 
 
+def test_deleted_recordings_count_and_are_said(fleet: Path, tmp_path: Path) -> None:
+    store, gone = tmp_path / "costs", fleet / "b" / "1-1.mcap"
+    assert run("cost", fleet, "--store", store).exit_code == 0
+    gone.unlink()
+    again = run("cost", fleet, "--store", store, "--json", "-")
+    [note] = json.loads(again.stdout)["notes"]
+    begin, _, end = note.partition(f"{gone} is gone and still counts; remove ")
+    file = Path(end.removesuffix(" to leave it out"))
+    assert begin == "" and file.parent == store
+    assert "8 recordings of" in " ".join(run("cost", fleet, "--store", store).stdout.split())
+    file.unlink()
+    left = run("cost", fleet, "--store", store)
+    assert "7 recordings of" in " ".join(left.stdout.split()) and "is gone" not in left.stdout
+
+
 def test_recordings_that_cannot_be_read_are_said(fleet: Path, tmp_path: Path) -> None:
     broken = fleet / "a" / "broken.mcap"
     broken.write_bytes(b"no recording")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from wirecost._core import RecordBatch
 from wirecost.data.columns.reading import BATCH_ROWS, TopicReader, read_together
-from wirecost.data.columns.values import OFFSETS, offsets, values
+from wirecost.data.columns.values import offset_names, offsets, values
 from wirecost.data.recordings.blocks import ALL_TIMES, Window
 from wirecost.system import scratch
 from wirecost.system.failed_write import failed_write
@@ -125,7 +125,7 @@ def _write_frames(
         about = {"metadata": lambda _: metadata(reader)} if metadata is not None else {}
         getattr(lazy, sink)(path, **{group_size: rows}, **about, compression="zstd")
         if faults:
-            raise faults[0]
+            raise faults.pop()  # or Polars, which has `frames`, would keep its frames
 
     return write_frames
 
@@ -163,6 +163,7 @@ def _write_npz(reader: TopicReader, batches: Iterator[RecordBatch], path: Path) 
     One of texts or lists has the values of all rows, and a second array where each row's begin.
     """
     arrays: dict[str, _GrowingArray] = {}
+    named = offset_names(reader.leaves)
 
     def add(name: str, rows: npt.NDArray[Any]) -> None:
         if name not in arrays:
@@ -173,7 +174,7 @@ def _write_npz(reader: TopicReader, batches: Iterator[RecordBatch], path: Path) 
         for batch in chain([reader.empty()], batches):
             for leaf in reader.leaves:
                 if leaf.has_offsets:
-                    name, begins = leaf.path + OFFSETS, offsets(batch, leaf)
+                    name, begins = named[leaf.node], offsets(batch, leaf)
                     is_first = name not in arrays
                     before = 0 if is_first else arrays[name].last
                     add(name, begins if is_first else begins[1:] + before)

@@ -26,6 +26,8 @@ from wirecost.system.worker_processes import each_done
 
 RECORDING = "recording"
 """Column of the path of the recording that a row is from."""
+_MOST_EXACT = 1 << 53
+"""Largest integer up to which a real has all of them."""
 _OTHER = "other --topic, --fields, --from, --to or -I; name another --out, or add --force"
 
 
@@ -110,9 +112,12 @@ def write_fleet(
         (reading, written, files[path], origins[path]) for path in fleet.files if path not in there
     ]
     notes = {path: origin.notes for path, origin in there.items()}
-    for number, (path, lost) in enumerate(each_done(_write, orders, workers), 1):
-        notes[path] = lost
-        progress(number, len(orders), f"writing {path.name}")
+    try:
+        for number, (path, lost) in enumerate(each_done(_write, orders, workers), 1):
+            notes[path] = lost
+            progress(number, len(orders), f"writing {path.name}")
+    except _InexactError as error:
+        raise error.shown_for(schemas, reading.topic) from None
     for path, file in fleet.files.items():
         fleet.rows += int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item())
         fleet.notes += [f"{path}: {note}" for note in notes[path]]
@@ -154,6 +159,7 @@ def _shape(schema: pl.Schema, recording: str) -> Callable[[pl.DataFrame], pl.Dat
     name, *columns = schema
 
     def shaped(frame: pl.DataFrame) -> pl.DataFrame:
+        _check_exact(frame.to_struct(), pl.Struct(schema), recording)
         return frame.select(
             pl.lit(recording).alias(name),
             *(
@@ -168,6 +174,38 @@ def _shape(schema: pl.Schema, recording: str) -> Callable[[pl.DataFrame], pl.Dat
 
 class _ConflictError(Exception):
     """A field's path, and its two types."""
+
+
+class _InexactError(Exception):
+    """A recording, and the path of a field whose integers the reals of others do not hold."""
+
+    def shown_for(self, schemas: dict[Path, pl.Schema], topic: str) -> UserError:
+        path, of_field = self.args
+        real = next(
+            other
+            for other, schema in schemas.items()
+            if "float" in dict(_columns(pl.Struct(schema))).get(of_field, "")
+        )
+        return UserError(
+            f"{path}: {shown(topic)} has integers beyond 2⁵³ in {shown(of_field)}, where {real} "
+            "has reals; choose other --fields, or write them apart"
+        )
+
+
+def _check_exact(values: pl.Series, dtype: Any, recording: str, path: str = "") -> None:
+    """Raise _InexactError where an integer that becomes a real would become another number."""
+    if isinstance(values.dtype, pl.Struct):
+        types = {each.name: each.dtype for each in dtype.fields}
+        for each in values.dtype.fields:
+            inside = f"{path}.{each.name}".lstrip(".")
+            _check_exact(values.struct.field(each.name), types[each.name], recording, inside)
+    elif isinstance(values.dtype, (pl.List, pl.Array)):
+        if values.dtype != dtype:
+            _check_exact(values.explode(), dtype.inner, recording, path)
+    elif values.dtype.is_integer() and dtype.is_float():
+        bounds: Any = (values.min(), values.max())
+        if any(bound is not None and abs(bound) > _MOST_EXACT for bound in bounds):
+            raise _InexactError(recording, path)
 
 
 def _united(schemas: dict[Path, pl.Schema], topic: str) -> pl.Schema:
@@ -225,14 +263,17 @@ _NUMBERS = {
 
 
 def _wider(one: Any, other: Any) -> Any:
-    """Return the number that has every value of two exactly; None where there is none."""
+    """Return the number that has the values of two exactly; None where there is none.
+
+    Where one is an integer of 64 bits and the other a real, its values are checked as they come.
+    """
     both = [kind for kind, dtype in _NUMBERS.items() if dtype in (one, other)]
     if len(both) < 2:
         return None
     wider = np.promote_types(*both)
-    # Of NumPy, a 64-bit integer may become a float, which has 53 bits.
-    is_exact = wider.kind != "f" or all(kind.kind == "f" or kind.itemsize < 8 for kind in both)
-    return _NUMBERS.get(wider) if is_exact else None
+    # Of NumPy, two integers of 64 bits may become a float.
+    is_usual = wider.kind != "f" or any(kind.kind == "f" for kind in both)
+    return _NUMBERS.get(wider) if is_usual else None
 
 
 def _columns(

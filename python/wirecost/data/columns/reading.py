@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from wirecost._core import RecordBatch, RecordPass
 from wirecost.data.columns.json_parts import json_messages
 from wirecost.data.columns.json_types import JsonType
@@ -137,7 +139,7 @@ class TopicReader:
 
     def _add(self, block: MessageBlock, most_rows: int, most_bytes: int) -> Iterator[RecordBatch]:
         at, columns = 0, self._pass
-        self._late += int((block.times == LATEST).sum())
+        self._late += int(np.count_nonzero(block.times == LATEST))
         while at < len(block.begins):
             at += columns.add(
                 block.memory, block.begins[at:], block.sizes[at:], block.times[at:],

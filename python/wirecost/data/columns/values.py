@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,6 @@ from wirecost._core import RecordBatch
 from wirecost.data.columns.parts import FORMATS, Part, PartKind, joined
 from wirecost.data.columns.plan import ColumnPlan
 
-OFFSETS = ".offsets"
-"""End of the name of an array that has where each row's values begin, and where the last ends."""
 LISTS = (PartKind.LIST, PartKind.POINTS)
 _DTYPES = {form: np.dtype(kind.value) for kind, form in FORMATS.items()} | {
     "tsn:": np.dtype("datetime64[ns]"),
@@ -101,6 +99,22 @@ def values(batch: RecordBatch, leaf: Leaf) -> npt.NDArray[Any]:
     dtype = _DTYPES.get(form)
     typed: npt.NDArray[Any] = data if dtype is None else data.view(dtype)
     return typed if leaf.has_offsets else typed.reshape(-1, *leaf.shape)
+
+
+def offset_names(leaves: Iterable[Leaf]) -> dict[int, str]:
+    """Return the names of arrays of offsets by the nodes of leaves; no column's array has one."""
+    leaves = list(leaves)
+    taken = {leaf.path for leaf in leaves if leaf.part.format}
+    names: dict[int, str] = {}
+    for leaf in leaves:
+        if leaf.has_offsets:
+            # A list of texts or of lists has offsets of its own and of its elements.
+            path, name = leaf.path + ".item" * leaf.outer.count(leaf.path), "offsets"
+            while f"{path}.{name}" in taken:
+                name = f"_{name}"
+            names[leaf.node] = f"{path}.{name}"
+            taken.add(names[leaf.node])
+    return names
 
 
 def offsets(batch: RecordBatch, leaf: Leaf) -> npt.NDArray[np.int64]:

@@ -77,6 +77,9 @@ class MessageSource(Protocol):
     @property
     def path(self) -> Path: ...
 
+    @property
+    def types(self) -> dict[object, tuple[Subject, str]]: ...
+
     def messages(
         self, groups: Collection[ConnectionGroup], wanted: Sequence[int]
     ) -> list[bytes]: ...
@@ -88,6 +91,7 @@ class Sample:
 
     path: Path
     data: list[bytes]
+    types: dict[object, tuple[Subject, str]] = field(default_factory=dict)
 
     def messages(self, groups: Collection[ConnectionGroup], wanted: Sequence[int]) -> list[bytes]:
         del groups
@@ -171,6 +175,15 @@ def _described(
     recording: MessageSource, group: ConnectionGroup, type_name: str, include: Sequence[Path]
 ) -> tuple[Subject, str]:
     """Return the subject and the types that were taken from elsewhere. Raises UserError."""
+    key = (id(group.first), type_name, *include)
+    if key not in recording.types:
+        recording.types[key] = _read_type(recording, group, type_name, include)
+    return recording.types[key]
+
+
+def _read_type(
+    recording: MessageSource, group: ConnectionGroup, type_name: str, include: Sequence[Path]
+) -> tuple[Subject, str]:
     connection, path = group.first, recording.path
     if connection.wire == "protobuf":
         return _of_protobuf(path, connection, type_name), ""

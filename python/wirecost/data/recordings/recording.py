@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wirecost.data.messages.subject import Subject
 from wirecost.data.recordings import dropped, formats
 from wirecost.data.recordings.blocks import (
     ALL_TIMES,
@@ -74,6 +75,8 @@ class Recording(Closing):
             self.warnings.append(dropped.sentence(self.dropped))
         self.opening_warnings = tuple(self.warnings)
         """Sentences on what its files lack, known before a message is read."""
+        self.types: dict[object, tuple[Subject, str]] = {}
+        """Types that ``described`` has read, and what it took from elsewhere for each."""
 
     def close(self) -> None:
         for part in self._parts:

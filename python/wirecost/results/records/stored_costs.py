@@ -48,21 +48,29 @@ def write_costs(
 
 def is_cost_store(folder: Path) -> bool:
     """Return whether a folder has costs of recordings."""
-    return folder.is_dir() and bool(_files(folder))
+    return folder.is_dir() and bool(_origins(folder))
 
 
 def read_costs(folder: Path) -> pl.DataFrame:
     """Return the rows of all recordings. Raises UserError."""
     try:
-        return pl.concat([pl.read_parquet(file, glob=False) for file in _files(folder)])
+        return pl.concat([pl.read_parquet(file, glob=False) for file in _origins(folder)])
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise UserError(
             f"{folder}: has no costs, or damaged ones; name a --store of `wirecost cost`"
         ) from error
 
 
-def _files(folder: Path) -> list[Path]:
+def gone_recordings(folder: Path) -> dict[Path, str]:
+    """Return recordings that are no longer there, by the files of their costs."""
+    origins = _origins(folder)
+    return {f: each.recording for f, each in origins.items() if not Path(each.place).exists()}
+
+
+def _origins(folder: Path) -> dict[Path, TableOrigin]:
     origins = TableSet(folder).origins
-    return [
-        file for file, each in origins.items() if each is not None and FORMAT in each.options[:32]
-    ]
+    return {
+        file: each
+        for file, each in origins.items()
+        if each is not None and FORMAT in each.options[:32]
+    }

@@ -223,7 +223,9 @@ class _Chunks:
         return chunk
 
     def unpacked(self, place: int) -> memoryview:
-        """Return a chunk that is not kept, from any thread."""
+        """Return a chunk, from any thread, without keeping it."""
+        if (kept := self._kept.get(place)) is not None:
+            return kept
         try:
             chunk = index.chunk_at(self._data.view, place)
         except index.UnknownCompressionError as error:

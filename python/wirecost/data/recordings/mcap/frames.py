@@ -93,14 +93,15 @@ class FrameIndex:
         is_open = end == most  # a log time may be that
         rows = self._rows_of(channels)
         rows = rows[(high[rows] >= begin) & (is_open | (low[rows] < end))]
+        is_inside = (low >= begin) & (is_open | (high < end))
         for some in np.split(rows, np.flatnonzero(np.diff(chunk[rows])) + 1):
             if not len(some):
                 continue
             parts = [self._of_row(row) for row in some.tolist()]
             entries = np.concatenate(parts)
             channel_of = np.repeat(channel[some].astype(np.uint16), [len(part) for part in parts])
-            is_wanted = (entries[:, 0] >= begin) & (is_open | (entries[:, 0] < end))
-            if not is_wanted.all():
+            if not is_inside[some].all():
+                is_wanted = (entries[:, 0] >= begin) & (is_open | (entries[:, 0] < end))
                 entries, channel_of = entries[is_wanted], channel_of[is_wanted]
             offset = entries[:, 1]
             if len(parts) > 1 or (offset[1:] < offset[:-1]).any():

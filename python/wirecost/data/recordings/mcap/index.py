@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -64,6 +65,16 @@ _DATA = (Opcode.MESSAGE, Opcode.CHUNK)
 _NOTED = (*_DATA, Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA)
 """Records that are read; MCAP asks readers to skip all others, known or not."""
 COMPRESSIONS = ("", "lz4", "zstd")
+
+
+class _OfThread(threading.local):
+    """What unpacks the chunks of a thread: the memory of a new one would be fresh pages."""
+
+    def __init__(self) -> None:
+        self.zstd = zstandard.ZstdDecompressor()
+
+
+_OF_THREAD = _OfThread()
 
 
 class RefusedChunkError(ValueError):
@@ -399,7 +410,7 @@ def unpacked(chunk: Chunk) -> memoryview:
         raise UnknownCompressionError(chunk.compression)
     if chunk.compression == "zstd":
         memory = scratch_memory(size + 1)
-        with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
+        with _OF_THREAD.zstd.stream_reader(chunk.data) as reader:
             data = memory.data[: reader.readinto(memory.data)]
     elif chunk.compression == "lz4":
         unpacker = lz4.frame.LZ4FrameDecompressor()
