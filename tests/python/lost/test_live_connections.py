@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from wirecost.measure.lost.live import connections
+from wirecost.measure.lost.live import connections, sock_diag, tcp
 from wirecost.measure.lost.live.connections import Connections, End, Look, lost_between
 
 SIZE = 100
@@ -95,6 +98,36 @@ def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
     for arrived, lost in ((2, 0), (1, 1)):
         looks = [look(begin, py(0)), *2 * [look(end, py(arrived, 50 * arrived))]]
         assert lost_between(looks, 50).by_publisher == lost
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_bytes_that_wait_between_two_processes(
+    host: str, is_asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By one question a socket, or by the tables where the kernel has no answers."""
+    here = os.getpid()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as server:
+        server.bind((host, 0))
+        server.listen()
+        with (
+            socket.create_connection(server.getsockname()[:2]) as client,
+            server.accept()[0] as end,
+        ):
+            queues = tcp.TcpQueues([here])
+            assert queues.between(here, here) == 0
+            client.sendall(bytes(1000))
+            if is_asked:
+                monkeypatch.setattr(tcp, "PROC", Path("/nowhere"))
+            else:
+                monkeypatch.setattr(sock_diag, "NETLINK_SOCK_DIAG", 99)
+            queues.look()
+            assert queues.between(here, here) == 1000
+            end.recv(900)
+            queues.look()
+            assert queues.between(here, here) == 100
+            assert queues.between(here, None) is queues.between(here, 1) is None
 
 
 @pytest.mark.parametrize(
