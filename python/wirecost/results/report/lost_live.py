@@ -68,12 +68,12 @@ def sentence(lost: LiveLost) -> str:
         )
     if not lost.is_told:
         return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
-    told = [each for each in lost.subscriptions if each.taken]
+    told = [each for each in lost.subscriptions if each.taken or each.missing]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
     worst = max(told, key=lambda each: each.missing)
     if not worst.missing:
-        return _unknown(told, span) or _none_lost(told, span)
+        return _unknown(told, span) or _none_lost(told, span) + _others(lost)
     count = (
         f"{worst.missing:,}"
         if worst.published is None
@@ -94,6 +94,13 @@ def _none_lost(told: list[Subscription], span: str) -> str:
     if not here:
         return f"No reader noticed a loss in {span}; the publishers are elsewhere."
     return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+
+
+def _others(lost: LiveLost) -> str:
+    """Return how many nodes of ROS 1 do not tell what they took; empty where all do."""
+    count = sum(each.taken is None for each in lost.subscriptions)
+    more = counted(count, "more subscriber")
+    return f" What {more} took {UNTOLD}." if count and lost.system == ROS1 else ""
 
 
 def _unknown(told: list[Subscription], span: str) -> str:
