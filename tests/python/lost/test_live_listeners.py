@@ -109,15 +109,16 @@ def test_ros_1_numbers_messages_that_begin_with_a_header(
     ("numbers", "dropped", "missed"),
     [
         ([7, 8, 11], [0, 0, 0], 2),
-        ([7, 11, 12], [0, 2, 0], 1),
-        ([2**32 - 2, 1], [0, 0], 2),
+        ([6, 7, 11, 12], [0, 0, 2, 0], 1),
+        ([2**32 - 3, 2**32 - 2, 1], [0, 0, 0], 2),
+        ([3, 6, 9, 12, 15], [0] * 5, 0),
         ([90, 91, 0, 1], [0, 0, 0, 0], 0),
         ([0, 0, 0], [0, 0, 5], 0),
-        ([5, 5, 4, 6], [0, 0, 0, 0], 1),
+        ([5, 5, 4, 5, 7], [0] * 5, 1),
         ([1, 2**31], [0, 0], 0),
     ],
 )
-def test_numbers_of_ros_1_may_wrap_begin_again_and_repeat(
+def test_numbers_of_ros_1_may_wrap_begin_again_repeat_and_be_thinned_out(
     numbers: list[int], dropped: list[int], missed: int
 ) -> None:
     topic = HeardTopic("/scan", "", "ros1")

@@ -44,6 +44,8 @@ class Connection:
     is_latched: bool
     is_numbered: bool
     last: int | None = None
+    ones: int = 0
+    gaps: int = 0
 
     def note(self, data: bytes, time_ns: int, dropped: int) -> None:
         """Count a message; ``dropped``: for want of room here, directly before it."""
@@ -51,8 +53,12 @@ class Connection:
             number = int.from_bytes(data[:4], "little")
             if self.last is not None:
                 missed = (number - self.last - 1) % NUMBERS - dropped
+                self.ones += not missed
                 if 0 < missed <= MOST_MISSED:
-                    self.topic.note_missed(missed, len(data), time_ns)
+                    # A node that passes on every n-th message keeps its number.
+                    if self.ones > self.gaps:
+                        self.topic.note_missed(missed, len(data), time_ns)
+                    self.gaps += 1
             self.last = number
         self.topic.add(data, KEPT if self.is_latched else time_ns)
         self.is_latched = False
