@@ -120,6 +120,7 @@ def test_drops_at_sockets_are_told_where_takes_are_not() -> None:
     text = screen(lost(untold, is_attached=False, system="dds"))
     assert "1. Enlarge the receive buffer of /filter" in text
     assert "12 datagrams did not fit into its sockets; what they held cannot be told" in text
+    assert "No reader announces its losses: number messages and compare where taken." in text
     unknown = lost(untold, is_attached=False, system="dds", drops={"41": 12})
     assert "Process 41: 12 datagrams did not fit into its sockets" in screen(unknown)
     healthy = subscription({}, published=None, taken=None, dropped_datagrams=0)

@@ -29,8 +29,8 @@ from wirecost.system.foreign import shown, without_middle
 
 LONGEST_NAME = 24
 UNTOLD = "cannot be told"
-ROS2, ROS1 = "ros2", "ros1"
-"""Systems in which breakpoints, and the nodes themselves, count what subscribers take."""
+ROS2, ROS1, DDS = "ros2", "ros1", "dds"
+"""Systems in which breakpoints, the nodes themselves, and nobody count what subscribers take."""
 UNSEEN, ELSEWHERE = "took nothing", "publisher is elsewhere"
 REFUSED = "QoS does not fit"
 
@@ -323,6 +323,8 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         for pid, count in sorted(lost.drops.items(), key=lambda item: -item[1])
     ]
     yield from ((line, "") for line in few(lines))
+    if not lost.is_told and lost.system == DDS:
+        yield "No reader announces its losses: number messages and compare where taken.", "dim"
     if lost.is_attached and any(each.taken is None for each in lost.subscriptions):
         yield f"{UNSEEN}: within a process, or nothing came.", "dim"
     if any(each.taken and each.published is None for each in lost.subscriptions):
