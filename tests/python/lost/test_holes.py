@@ -56,6 +56,15 @@ def test_a_hole_in_a_steady_clock_is_found(
     assert rate.lacking[0] == pytest.approx(lacking, rel=0.03)
 
 
+@given(st.integers(1, 10**6), st.integers(2, 4), st.integers(8, 500))
+def test_publishers_that_publish_together_lose_nothing(
+    apart_ns: int, publishers: int, count: int
+) -> None:
+    times = np.arange(count)[:, None] * 10**7 + np.arange(publishers) * apart_ns + BEGIN
+    rate = steady_rate(times.ravel(), np.zeros(times.size, np.int64))
+    assert rate is None or not len(rate.before)
+
+
 @pytest.mark.parametrize("jumps", [[5] * 100, [BEGIN] * 5, [0, 2**62]])
 def test_times_that_are_no_times_have_no_rate(jumps: list[int]) -> None:
     times = np.array(jumps, np.int64)

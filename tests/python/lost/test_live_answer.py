@@ -96,6 +96,16 @@ def test_nodes_of_ros_1_count_themselves(
     assert said in text and "--attach" not in text
 
 
+def test_subscribers_of_ros_1_that_do_not_tell_are_in_the_first_sentence() -> None:
+    silent, healthy = subscription({}, published=None, taken=None), subscription({})
+    found = lost(healthy, silent, silent, system="ros1", is_attached=False)
+    assert "took all of 600 in 30.0 s. What 2 more subscribers took cannot be told." in screen(
+        found
+    )
+    found = lost(healthy, subscription({SENDER: 9}, taken=0), system="ros1", is_attached=False)
+    assert "/points: 9 of 600 messages did not reach /filter" in screen(found)
+
+
 def test_without_breakpoints_no_subscriber_is_said_to_lose() -> None:
     heard = [HeardTopic(topic="/points", published=600, missed=37, lost=6)]
     untold = subscription({}, published=None, taken=None)
@@ -110,6 +120,7 @@ def test_drops_at_sockets_are_told_where_takes_are_not() -> None:
     text = screen(lost(untold, is_attached=False, system="dds"))
     assert "1. Enlarge the receive buffer of /filter" in text
     assert "12 datagrams did not fit into its sockets; what they held cannot be told" in text
+    assert "No reader announces its losses: number messages and compare where taken." in text
     unknown = lost(untold, is_attached=False, system="dds", drops={"41": 12})
     assert "Process 41: 12 datagrams did not fit into its sockets" in screen(unknown)
     healthy = subscription({}, published=None, taken=None, dropped_datagrams=0)

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from wirecost.measure.lost.live import connections
+from wirecost.measure.lost.live import connections, sock_diag, tcp
 from wirecost.measure.lost.live.connections import Connections, End, Look, lost_between
 
 SIZE = 100
@@ -97,21 +103,78 @@ def test_roscpps_bytes_begin_again_behind_the_largest() -> None:
         assert lost_between(looks, 50).by_publisher == lost
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_bytes_that_wait_between_two_processes(
+    host: str, is_asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By one question a socket, or by the tables where the kernel has no answers."""
+    here = os.getpid()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as server:
+        server.bind((host, 0))
+        server.listen()
+        with (
+            socket.create_connection(server.getsockname()[:2]) as client,
+            server.accept()[0] as end,
+        ):
+            queues = tcp.TcpQueues([here])
+            assert queues.between(here, here) == 0
+            client.sendall(bytes(1000))
+            if is_asked:
+                monkeypatch.setattr(tcp, "PROC", Path("/nowhere"))
+            else:
+                monkeypatch.setattr(sock_diag, "NETLINK_SOCK_DIAG", 99)
+            queues.look()
+            assert queues.between(here, here) == 1000
+            end.recv(900)
+            queues.look()
+            assert queues.between(here, here) == 100
+            assert queues.between(here, None) is queues.between(here, 1) is None
+
+
 @pytest.mark.parametrize(
     "stats",
     [
         7, [], ["x"], [["x"], 7], [[["/t", [[0, "x", 1, 2, 0]]]], []],
         [[["/t", [[0, 1, 2, [], 0]]]], []], [[["/t", "x", [[0, 1, 2, 1]]]], []],
         [[], [["/t", [[0, 1, 2, None, 0]]]]], [1, "", 3],
-        [[["/t", [[0, float("inf"), 2, 3, 0]]]], []],
+        [[["/t", [[0, float("inf"), 2, 3, 0]]]], []], [[["/t", [[0, 1e300, 2, 3, 0]]]], []],
+        [[], [["/t", [[0, 1, 10**40, 0, 0]]]]],
     ],
 )  # fmt: skip
 def test_nodes_that_tell_anything_else_are_left_out(
     stats: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = Connections.__new__(Connections)
-    seen._uris, seen._peers, seen._looks = {"/a": "http://a"}, {}, {}
+    seen = seen_by({"/a": "http://a"})
     info = [[0, "/b", "o", "TCPROS", "/t", True]]
     monkeypatch.setattr(connections.rpc, "call", lambda *_, **__: info)
     monkeypatch.setattr(connections.rpc, "answer_of", lambda *_, **__: stats)
     assert seen._counted(["/a"]) == {} and seen._uris == {}
+
+
+def seen_by(uris: dict[str, str]) -> Connections:
+    seen = Connections.__new__(Connections)
+    seen._uris, seen._peers, seen._looks = uris, {}, {}
+    seen._asking = ThreadPoolExecutor(connections.AT_ONCE)
+    return seen
+
+
+def test_nodes_that_never_answer_hold_up_no_others() -> None:
+    with ExitStack() as stack:
+        silent = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(6)]
+        uris = {f"/n{at}": f"http://127.0.0.1:{end.getsockname()[1]}/"
+                for at, end in enumerate(silent)}  # fmt: skip
+        seen, asked = seen_by(dict(uris)), threading.Barrier(len(silent), timeout=30)
+        stack.enter_context(seen._asking)
+        told, seen._told = seen._told, lambda node: (asked.wait(), told(node))[1]
+        assert seen._counted(list(uris)) == {} and not asked.broken and not seen._uris
+
+
+def test_connections_whose_nodes_both_began_again_lose_nothing() -> None:
+    """Their numbers of connections are the same again, and their counts begin at 0."""
+    seen = seen_by({})
+    for count, died in ((10, 0), (1000, 7), (1000, 7), (3, 0), (50, 0), (50, 0)):
+        seen._note(("/t", "/a", "/b", 0, 0), look(cpp(count), cpp(count - died, 0)))
+    found = [lost for *_, lost in seen.lost({})]
+    assert [(lost.taken, lost.by_publisher) for lost in found] == [(983, 7), (47, 0)]

@@ -28,6 +28,9 @@ RARE_PERCENT = 99
 """Percentile of the jitter of the whole topic that a hole must exceed as well."""
 MOST_SILENT = 0.5
 """Share of the time that holes may take; a topic that is silent for longer has no rate."""
+NEAR, LEAST_NEAR = 0.9, 0.6
+"""Deviation, in intervals, within which this share of them lies where there is a rate. Of two
+publishers that publish together, every other interval is nearly none."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     if len(intervals) < LEAST_INTERVALS or intervals.sum() <= 0:
         return None
     width = min(len(intervals), 2 * NEIGHBOURS + 1)
-    medians, deviations, jitters = _windows(intervals, width)
+    medians, deviations, jitters, near = _windows(intervals, width)
     last = len(medians) - 1
     at = np.arange(len(intervals))
     around = np.clip(at - NEIGHBOURS, 0, last)
@@ -64,7 +67,7 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     common = float(np.median(intervals))
     usual = np.where(medians[around] > SLOWER * common, medians[around], common)
     before, after = deviations[np.clip(at - width, 0, last)], deviations[np.clip(at + 1, 0, last)]
-    if np.median(deviations) > STEADY or not common:
+    if np.median(deviations) > STEADY or np.median(near) < LEAST_NEAR or not common:
         return None
     shortfall = np.maximum(0.0, 1.0 - intervals / usual)
     jitter = np.maximum(jitters[around], np.percentile(shortfall, RARE_PERCENT))
@@ -85,19 +88,20 @@ def steady_rate(times: Column, parts: Column) -> SteadyRate | None:
     return SteadyRate(common, places[holes], lacking, caught_up, usual[holes])
 
 
-def _windows(intervals: Values, width: int) -> tuple[Values, Values, Values]:
-    """Return for each window its median, the deviation from it, and the largest shortfall.
+def _windows(intervals: Values, width: int) -> tuple[Values, Values, Values, Values]:
+    """Return for each window median, deviation from it, largest shortfall, and share that is NEAR.
 
-    The last two are in medians.
+    The second and third are in medians.
     """
     windows = np.lib.stride_tricks.sliding_window_view(intervals, width)
-    medians, deviations, jitters = (np.empty(len(windows)) for _ in range(3))
+    medians, deviations, jitters, near = (np.empty(len(windows)) for _ in range(4))
     for begin in range(0, len(windows), ROWS):
         rows = windows[begin : begin + ROWS]
         median = np.median(rows, axis=1)
         safe = np.maximum(median, 1.0)
         medians[begin : begin + ROWS] = median
-        deviation = np.abs(rows - median[:, None])
-        deviations[begin : begin + ROWS] = np.median(deviation, axis=1) / safe
+        deviation = np.abs(rows - median[:, None]) / safe[:, None]
+        deviations[begin : begin + ROWS] = np.median(deviation, axis=1)
+        near[begin : begin + ROWS] = (deviation <= NEAR).mean(axis=1)
         jitters[begin : begin + ROWS] = 1.0 - rows.min(axis=1) / safe
-    return medians, deviations, jitters
+    return medians, deviations, jitters, near

@@ -12,6 +12,8 @@ from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of
 from wirecost.system.errors import UserError
 
 DEFAULT_URI = "http://localhost:11311"
+OWN = "/wirecost_"
+"""Beginning of the names of our own nodes."""
 
 
 def on_loopback(uri: str) -> dict[str, str]:

@@ -14,15 +14,13 @@ from wirecost._middleware import Queue
 from wirecost.replay.middleware import ALL, Call, NodeGraph, Publishers, Service, Topic
 from wirecost.replay.ros1 import rpc
 from wirecost.replay.ros1.definitions import Definitions
-from wirecost.replay.ros1.master import Master, SystemState
+from wirecost.replay.ros1.master import OWN, Master, SystemState
 from wirecost.replay.ros1.restorer import Restorer
 from wirecost.replay.ros1.slave import ApiServer, SlaveApi
 from wirecost.replay.ros1.sockets import LOOPBACK, PeerError, address_of, is_local
 from wirecost.replay.ros1.subscriptions import Subscriptions
 from wirecost.system.errors import UserError
 
-OWN = "/wirecost_"
-"""Beginning of the names of our own nodes."""
 LOGGER_SERVICES = ("/get_loggers", "/set_logger_level")
 """Every node has them; no node calls another's."""
 

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from wirecost._middleware import Queue, Tcp
@@ -38,13 +41,18 @@ class _Subscription:
     channel: int
     tcp: Tcp
     of: Publishers
+    is_over: bool = False
     links: dict[str, _Link] = field(default_factory=dict)
 
 
 class Subscriptions:
-    """``on_header`` gets a topic and its publisher's header before messages come. Thread-safe."""
+    """Connections with publishers. Thread-safe.
 
-    def __init__(self, caller: str, on_header: Callable[[str, dict[str, str]], None]) -> None:
+    ``on_header`` gets a topic and its publisher's header before messages come. It may return a
+    channel for these, instead of the subscription's.
+    """
+
+    def __init__(self, caller: str, on_header: Callable[[str, dict[str, str]], int | None]) -> None:
         self._caller = caller
         self._on_header = on_header
         self._lock = threading.Lock()
@@ -75,10 +83,22 @@ class Subscriptions:
                 self._publishers[topic] = list(dict.fromkeys(uris))[:MAX_PUBLISHERS]
         self._changed.set()
 
-    def connected(self, topic: str) -> bool:
-        """Return whether a connection with a publisher stands."""
+    def remove(self, topic: str) -> None:
+        """End the topic's connections and make no others."""
         with self._lock:
-            return any(
+            self._publishers.pop(topic, None)
+            for subscription in self._subscriptions:
+                if subscription.topic == topic:
+                    subscription.is_over = True
+                    for link in subscription.links.values():
+                        if link.descriptor >= 0:
+                            _shut(link.descriptor)
+            self._subscriptions = [each for each in self._subscriptions if not each.is_over]
+
+    def connected(self, topic: str) -> int:
+        """Return with how many publishers a connection stands."""
+        with self._lock:
+            return sum(
                 link.state == "connected"
                 for subscription in self._subscriptions
                 if subscription.topic == topic
@@ -110,14 +130,14 @@ class Subscriptions:
                 if self._closing:
                     return
                 for _, tcp in self._tcps.values():
-                    for channel, descriptor, reason in tcp.ended():
-                        self._ended(tcp, channel, descriptor, reason)
+                    for _, descriptor, reason in tcp.ended():
+                        self._ended(tcp, descriptor, reason)
                 for subscription in self._subscriptions:
                     self._connect_missing(subscription)
 
-    def _ended(self, tcp: Tcp, channel: int, descriptor: int, reason: str) -> None:
+    def _ended(self, tcp: Tcp, descriptor: int, reason: str) -> None:
         for subscription in self._subscriptions:
-            if (subscription.tcp, subscription.channel) != (tcp, channel):
+            if subscription.tcp is not tcp:
                 continue
             for uri, link in subscription.links.items():
                 if link.descriptor == descriptor:
@@ -156,10 +176,11 @@ class Subscriptions:
                     link.state = "wanted"
             return
         node = header.get("callerid")
-        self._on_header(subscription.topic, header)
+        channel = self._on_header(subscription.topic, header)
         with self._lock:
             refused = subscription.of.without is not None and node == subscription.of.without
-            if refused or subscription.of.only not in {None, node} or self._closing:
+            is_over = subscription.is_over or self._closing
+            if refused or subscription.of.only not in {None, node} or is_over:
                 link.state = "unwanted"
                 connection.close()
                 return
@@ -167,4 +188,12 @@ class Subscriptions:
             link.retry_s = RETRY_S
             self._notes.pop(f"{subscription.topic} {uri}", None)
             link.descriptor = connection.detach()
-            subscription.tcp.add(link.descriptor, subscription.channel)
+            subscription.tcp.add(
+                link.descriptor, subscription.channel if channel is None else channel
+            )
+
+
+def _shut(descriptor: int) -> None:
+    """End a connection that another thread reads and closes."""
+    with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as connection:
+        connection.shutdown(socket.SHUT_RDWR)

@@ -29,8 +29,8 @@ from wirecost.system.foreign import shown, without_middle
 
 LONGEST_NAME = 24
 UNTOLD = "cannot be told"
-ROS2, ROS1 = "ros2", "ros1"
-"""Systems in which breakpoints, and the nodes themselves, count what subscribers take."""
+ROS2, ROS1, DDS = "ros2", "ros1", "dds"
+"""Systems in which breakpoints, the nodes themselves, and nobody count what subscribers take."""
 UNSEEN, ELSEWHERE = "took nothing", "publisher is elsewhere"
 REFUSED = "QoS does not fit"
 
@@ -68,12 +68,12 @@ def sentence(lost: LiveLost) -> str:
         )
     if not lost.is_told:
         return f"What subscribers took {_untold(lost)}. {_own(lost)} in {span}."
-    told = [each for each in lost.subscriptions if each.taken]
+    told = [each for each in lost.subscriptions if each.taken or each.missing]
     if not told:
         return f"No message was taken in {span}: nothing can be told."
     worst = max(told, key=lambda each: each.missing)
     if not worst.missing:
-        return _unknown(told, span) or _none_lost(told, span)
+        return _unknown(told, span) or _none_lost(told, span) + _others(lost)
     count = (
         f"{worst.missing:,}"
         if worst.published is None
@@ -94,6 +94,13 @@ def _none_lost(told: list[Subscription], span: str) -> str:
     if not here:
         return f"No reader noticed a loss in {span}; the publishers are elsewhere."
     return f"No message was lost: {_took(len(here))} all of {sum(here):,} in {span}."
+
+
+def _others(lost: LiveLost) -> str:
+    """Return how many nodes of ROS 1 do not tell what they took; empty where all do."""
+    count = sum(each.taken is None for each in lost.subscriptions)
+    more = counted(count, "more subscriber")
+    return f" What {more} took {UNTOLD}." if count and lost.system == ROS1 else ""
 
 
 def _unknown(told: list[Subscription], span: str) -> str:
@@ -316,6 +323,8 @@ def _doubts(lost: LiveLost) -> Iterator[tuple[str, str]]:
         for pid, count in sorted(lost.drops.items(), key=lambda item: -item[1])
     ]
     yield from ((line, "") for line in few(lines))
+    if not lost.is_told and lost.system == DDS:
+        yield "No reader announces its losses: number messages and compare where taken.", "dim"
     if lost.is_attached and any(each.taken is None for each in lost.subscriptions):
         yield f"{UNSEEN}: within a process, or nothing came.", "dim"
     if any(each.taken and each.published is None for each in lost.subscriptions):

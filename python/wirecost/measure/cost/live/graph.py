@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +27,7 @@ from wirecost.measure.cost.live.processes import GraphProcesses
 from wirecost.observe.usage import clocks
 from wirecost.replay.dds import require_fast_dds
 from wirecost.replay.dds.domain import domain_number
+from wirecost.replay.ros1.master import OWN, Master
 from wirecost.results.records.cost import EndCost, ProcessCost, TopicCost
 from wirecost.system import children
 from wirecost.system.closing import Closing
@@ -36,13 +36,8 @@ from wirecost.system.foreign import shown
 
 DDS, ROS1, ROS2 = "dds", "ros1", "ros2"
 LISTENERS = {ROS2: "ros2_listener.py", ROS1: "ros1_listener.py", DDS: "dds_listener.py"}
-REMEDIES = {
-    ROS1: "apt-get install python3-rospy, or source a ROS 1",
-    ROS2: MISSING,
-}
-DEBIANS = Path("/usr/bin/python3")
-"""Python of Debian's rospy, where this one is another."""
-MISSING_STATUS, NO_MASTER_STATUS = 3, 4
+MISSING_STATUS = 3
+"""Of a listener in whose Python there is no ROS 2."""
 
 
 @dataclass(frozen=True)
@@ -183,17 +178,17 @@ class LiveGraph(Closing):
 def _started(
     request: LiveRequest, ros2: Ros2Installation, errors: IO[str]
 ) -> subprocess.Popen[str]:
-    python, variables = ros2.interpreter, None
+    own = Path(sys.executable).absolute()
+    python = ros2.interpreter if request.system == ROS2 else own
     job: dict[str, object] = {
         "limit": request.limit, "listens": request.listens, "told_every_s": request.told_every_s,
     }  # fmt: skip
     if request.system == DDS:
         require_fast_dds()
-        python, job["domain"] = Path(sys.executable).absolute(), domain_number(request.domain)
-    if request.system == ROS1 and request.python is None and find_spec("rospy") is None:
-        python = DEBIANS
-    if python != Path(sys.executable).absolute():
-        variables = environment([])
+        job["domain"] = domain_number(request.domain)
+    if request.system == ROS1:
+        Master.of_environment(f"{OWN}cost")
+    variables = None if python == own else environment([])
     script = Path(__file__).with_name(LISTENERS[request.system])
     command = [str(python), str(script), json.dumps(job)]
     return children.start(command, variables, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -204,8 +199,6 @@ def _ended(request: LiveRequest, listener: subprocess.Popen[str], errors: IO[str
     listener.wait()
     errors.seek(0)
     if listener.returncode == MISSING_STATUS:
-        return UserError(f"--live {request.system}: not installed here; {REMEDIES[request.system]}")
-    if listener.returncode == NO_MASTER_STATUS:
-        return UserError(f"--live {request.system}: no roscore answers; set ROS_MASTER_URI")
+        return UserError(f"--live {request.system}: not installed here; {MISSING}")
     said = shown((errors.read().strip().splitlines() or ["no reason given"])[-1])
     return UserError(f"--live {request.system}: the listener ended: {said}")

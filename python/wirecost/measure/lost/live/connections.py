@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -31,8 +32,10 @@ STALE_S = 5.0
 """Seconds for which an empty socket tells of a connection."""
 TCP, PREFIX = "TCPROS", 4
 """The protocol, and bytes before each message."""
-MOST = 10_000
-"""Connections of which counts are kept; a node may say anything."""
+MOST, LARGEST = 10_000, 1 << 53
+"""Connections of which counts are kept, and the largest count; a node may say anything."""
+AT_ONCE = 8
+"""Nodes that are asked at once, so that those that do not answer hold up no others."""
 WRAP = 1 << 32
 """Bytes at which roscpp's counts begin again."""
 
@@ -54,6 +57,8 @@ class End:
 
 Ends = tuple[End, End]
 """Of the publisher and of the subscriber."""
+Told = tuple[dict[Any, str], dict[Any, End], dict[Any, End]]
+"""A node's peers, and its ends as a publisher and as a subscriber, by connection and topic."""
 Key = tuple[str, str, str, int, int]
 """Topic, publisher, subscriber, and the number that each of these gives the connection."""
 
@@ -107,6 +112,7 @@ class Connections:
         self._uris: dict[str, str] = {}
         self._peers: dict[str, dict[Any, str]] = {}
         self._looks: dict[Key, list[Look]] = {}
+        self._asking = ThreadPoolExecutor(AT_ONCE, "wirecost-asking")
         self._queues: TcpQueues | None = None
         self._seen: object = None
 
@@ -132,7 +138,7 @@ class Connections:
             time.sleep(PAUSE_S)
             queues.look()
         time.sleep(SETTLED_S)
-        after = self._counted(nodes)
+        after = self._counted({node for key in before for node in key[1:3]})
         for key in before.keys() & after.keys():
             held, now = memory.get(key[1]), time.monotonic()
             self._note(key, Look(before[key], after[key], unread[key], held, now))
@@ -148,9 +154,17 @@ class Connections:
 
     def _note(self, key: Key, look: Look) -> None:
         """Keep the first look, the first and the last two with empty sockets, and the last one."""
-        if len(self._looks) >= MOST and key not in self._looks:
+        looks = self._looks.get(key, [])
+        if looks and any(
+            now.messages < last.messages
+            for now, last in zip(look.before, looks[-1].after, strict=True)
+        ):
+            # Both nodes began again, and their numbers of connections as well.
+            self._looks[*key[:4], -1 - len(self._looks)] = self._looks.pop(key)
+            looks = []
+        if len(self._looks) >= MOST and not looks:
             return
-        looks = self._looks.setdefault(key, [])
+        self._looks[key] = looks
         looks.append(look)
         empty = [each for each in looks if each.unread == 0]
         kept = [looks[0], *empty[:1], *empty[-CONFIRMING:], look]
@@ -169,12 +183,9 @@ class Connections:
         """Return both ends of all connections between nodes that answer."""
         sent: dict[tuple[str, str, str], list[tuple[int, End]]] = {}
         received: dict[tuple[str, str, str], list[tuple[int, End]]] = {}
-        for node in nodes:
-            try:
-                peers, publishers, subscribers = self._told(node)
-            except (PeerError, *MALFORMED):
-                self._uris.pop(node, None)  # it may have begun again elsewhere
-            else:
+        for node, told in zip(nodes, self._asking.map(self._answer, nodes), strict=True):
+            if told is not None:
+                peers, publishers, subscribers = told
                 for (number, topic), end in publishers.items():
                     sent.setdefault((topic, node, peers[number, topic]), []).append((number, end))
                 for (number, topic), end in subscribers.items():
@@ -186,7 +197,15 @@ class Connections:
             if len(ends) == len(received.get(key, ())) == 1
         }
 
-    def _told(self, node: str) -> tuple[dict[Any, str], dict[Any, End], dict[Any, End]]:
+    def _answer(self, node: str) -> Told | None:
+        """Return what a node tells, None where it does not."""
+        try:
+            return self._told(node)
+        except (PeerError, *MALFORMED):
+            self._uris.pop(node, None)  # it may have begun again elsewhere
+            return None
+
+    def _told(self, node: str) -> Told:
         """Return a node's peers and its ends, by connection and topic. Raises PeerError."""
         uri = self._uris[node]
         stats = rpc.answer_of(uri, "getBusStats", NAME, timeout_s=PATIENCE_S)
@@ -218,9 +237,9 @@ def _senders(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
             if (number, topic) not in peers:
                 continue
             if published:
-                yield (number, topic), End(int(published[0]), int(counts[0]), is_rospy=True)
+                yield (number, topic), End(_count(published[0]), _count(counts[0]), is_rospy=True)
             else:
-                yield (number, topic), End(int(size), int(counts[1]), is_rospy=False)
+                yield (number, topic), End(_count(size), _count(counts[1]), is_rospy=False)
 
 
 def _receivers(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
@@ -228,11 +247,19 @@ def _receivers(told: Any, peers: Collection[Any]) -> Iterator[tuple[Any, End]]:
     for topic, connections in told:
         for number, *counts in connections:
             if (number, topic) in peers:
-                size, count, dropped = map(int, counts[:3])
+                size, count, dropped = map(_count, counts[:3])
                 is_rospy = dropped < 0
                 passed = size if is_rospy else size + PREFIX * count
                 about = None if is_rospy else dropped
                 yield (number, topic), End(passed, count, is_rospy, about)
+
+
+def _count(told: Any) -> int:
+    """Return a count of a node; roscpp's bytes may be negative. Raises as MALFORMED has it."""
+    count = int(told)
+    if abs(count) > LARGEST:
+        raise ValueError("no count of messages or bytes")
+    return count
 
 
 def lost_between(looks: list[Look], size: int | None) -> Lost:
