@@ -298,6 +298,14 @@ def test_of_a_oneof_the_last_member_stays_and_nothing_of_others() -> None:
     assert [row["f1"] for row in rows(batch)] == [None, "ab", "ab", None, None]
 
 
+def test_members_of_a_oneof_that_come_in_turn_without_end_are_refused() -> None:
+    others = [field(n, Field.TYPE_INT32) for n in range(3, 2000)]
+    about = of_fields(*(field(n, Field.TYPE_BOOL, oneof_index=0) for n in (1, 2)), *others)
+    turn = b"\x08\1\x10\1"
+    reading, batch = taken(column_plan(about, ["f1", "f2"]), [turn * 20_000, turn * 3])
+    assert (reading.damaged, batch.rows) == (1, 1)
+
+
 def test_absent_is_null_where_protobuf_can_tell_and_else_the_default() -> None:
     fields = [field(1, Field.TYPE_INT32, default_value="7"), field(2, Field.TYPE_STRING)]
     _, batch = taken(column_plan(of_fields(*fields)), [b""])
@@ -348,7 +356,7 @@ def stamps(path: Path, numbers: Sequence[int]) -> Path:
 
 def test_a_recording_has_its_messages_and_says_what_is_lost(tmp_path: Path) -> None:
     path = stamps(tmp_path / "a.mcap", range(20))
-    lost = r"1 message has no row: no google\.protobuf\.Timestamp, or more than"
+    lost = r"1 message has no row: no google\.protobuf\.Timestamp, or too large"
     with wirecost.open_recording(path) as opened, pytest.warns(RecordingWarning, match=lost):
         frame = opened["/t"].polars()
         assert opened["/t"].columns == {
