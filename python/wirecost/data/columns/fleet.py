@@ -76,17 +76,22 @@ def write_fleet(
     tables = TableSet(folder)
     asked = json.dumps([reading.topic, list(reading.fields), *map(str, options)])
     files = tables.files(names)
-    origins = {path: origin_of(path, asked) for path in names}
+    fleet = Fleet({})
+    origins: dict[Path, TableOrigin] = {}
+    for path in names:
+        try:
+            origins[path] = origin_of(path, asked)
+        except UserError as error:
+            fleet.notes.append(f"left out: {error}")
     there: dict[Path, TableOrigin] = {}
     if not is_forced:
-        for path, file in files.items():
-            _check(file, tables, asked)
-            if current := tables.current(file, origins[path]):
+        for path, origin in origins.items():
+            _check(file := files[path], tables, asked)
+            if current := tables.current(file, origin):
                 there[path] = current
     whole = {path: pl.read_parquet_schema(files[path]) for path in there}
     schemas = {path: pl.Schema(list(schema.items())[1:]) for path, schema in whole.items()}
-    fleet = Fleet({})
-    for path in names:
+    for path in origins:
         if path in there:
             continue
         try:

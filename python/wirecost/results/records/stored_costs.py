@@ -48,21 +48,33 @@ def write_costs(
 
 def is_cost_store(folder: Path) -> bool:
     """Return whether a folder has costs of recordings."""
-    return folder.is_dir() and bool(_files(folder))
+    return folder.is_dir() and any(map(_is_costs, TableSet(folder).origins.values()))
+
+
+def cost_tables(folder: Path) -> TableSet:
+    """Return the tables of a folder. Raises UserError where one is something else."""
+    tables = TableSet(folder)
+    for file, origin in tables.origins.items():
+        if not _is_costs(origin):
+            raise UserError(
+                f"{file}: is damaged, or no cost of this version; name another --store of "
+                "`wirecost cost`, or remove it"
+            )
+    return tables
 
 
 def read_costs(folder: Path) -> pl.DataFrame:
-    """Return the rows of all recordings. Raises UserError."""
+    """Return the rows of all recordings, with the ``file`` of each. Raises UserError."""
     try:
-        return pl.concat([pl.read_parquet(file, glob=False) for file in _files(folder)])
+        return pl.concat([
+            pl.read_parquet(file, glob=False).with_columns(file=pl.lit(file.name))
+            for file in cost_tables(folder).origins
+        ])  # fmt: skip
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise UserError(
             f"{folder}: has no costs, or damaged ones; name a --store of `wirecost cost`"
         ) from error
 
 
-def _files(folder: Path) -> list[Path]:
-    origins = TableSet(folder).origins
-    return [
-        file for file, each in origins.items() if each is not None and FORMAT in each.options[:32]
-    ]
+def _is_costs(origin: TableOrigin | None) -> bool:
+    return origin is not None and origin.options.startswith(f'["{FORMAT}"')
