@@ -306,6 +306,39 @@ def test_members_of_a_oneof_that_come_in_turn_without_end_are_refused() -> None:
     assert (reading.damaged, batch.rows) == (1, 1)
 
 
+def test_a_map_of_a_recording_is_read(tmp_path: Path) -> None:
+    file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
+    message = file.message_type.add(name="B")
+    entry = message.nested_type.add(name="MEntry", options=pb.MessageOptions(map_entry=True))
+    entry.field.extend(
+        [
+            field(1, Field.TYPE_STRING, "key"),
+            field(2, Field.TYPE_MESSAGE, "value", type_name=".a.B"),
+        ]
+    )
+    message.field.append(field(1, Field.TYPE_MESSAGE, "m", label=3, type_name=".a.B.MEntry"))
+    definition = pb.FileDescriptorSet(file=[file]).SerializeToString()
+    path = tmp_path / "a.mcap"
+    mcap(path, [("/m", "protobuf", "a.B", "protobuf", definition)], [(0, 1, b"\x0a\3\x0a\1k")])
+    with wirecost.open_recording(path) as opened, pytest.warns(RecordingWarning, match="in itself"):
+        (row,) = opened["/m"].polars().rows(named=True)
+    assert row["m"] == [{"key": "k"}]
+
+
+def test_enums_with_very_many_names_are_refused() -> None:
+    file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
+    values = [pb.EnumValueDescriptorProto(name=f"V{n}", number=n) for n in range(1000)]
+    file.enum_type.add(name="E", value=values)
+    file.message_type.add(
+        name="B", field=[field(n, Field.TYPE_ENUM, type_name=".a.E") for n in range(1, 202)]
+    )
+    about = subject(pb.FileDescriptorSet(file=[file]), "a test", "a.B")
+    with pytest.raises(UserError, match="more than 200,000 names together; choose some --fields"):
+        column_plan(about)
+    _, batch = taken(column_plan(about, ["f7"]), [b"\x38\7"])
+    assert rows(batch) == [{"f7": "V7"}]
+
+
 def test_absent_is_null_where_protobuf_can_tell_and_else_the_default() -> None:
     fields = [field(1, Field.TYPE_INT32, default_value="7"), field(2, Field.TYPE_STRING)]
     _, batch = taken(column_plan(of_fields(*fields)), [b""])
