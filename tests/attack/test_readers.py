@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from attack import crew
 from attack.crew import attack_on, brief, kept
+from attack.fuzzers import BUILT, FUZZERS
 from attack.outcome import Budget
 from attack.readers import TARGETS
 from attack.target import Target
@@ -35,6 +37,11 @@ def test_hostile_inputs_are_read_or_refused_in_one_line(target: Target) -> None:
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_what_once_found_a_fault_finds_none(target: Target) -> None:
     assert kept(target, CORPUS) == []
+
+
+def test_every_fuzzer_is_run() -> None:
+    tests = "".join(file.read_text() for file in BUILT.rglob("CTestTestfile.cmake"))
+    assert set(re.findall(r"add_test\(\W*fuzz_(\w+)", tests)) == {fuzzer.name for fuzzer in FUZZERS}
 
 
 def _corpus() -> list[bytes]:

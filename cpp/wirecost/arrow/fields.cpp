@@ -60,7 +60,7 @@ const Byte* Pass::fields(std::uint32_t type, const Byte* p, const Byte* end, Rea
     const bool is_packed =
         tag != nullptr && tag->repeated && tag->op <= Tag::Op::fixed && wire == protobuf::len;
     const bool is_known = tag != nullptr && (wire == tag->wire || is_packed);
-    if (is_known && tag->oneof != 0) choose(message, *tag, row);
+    if (is_known && tag->oneof != 0 && !choose(message, *tag, row)) return nullptr;
     if (is_known && tag->kept) {
       p = is_packed ? packed(*tag, p, end, reading) : field(*tag, p, end, reading, row);
     } else {
@@ -145,23 +145,34 @@ const Byte* Pass::packed(const Tag& tag, const Byte* p, const Byte* end, Reading
   return p;
 }
 
-/// Removes the other members of a oneof, of which the last one stays.
-void Pass::choose(const TaggedMessage& message, const Tag& tag, Row row) {
+/// Removes the other members of a oneof, of which the last one stays; false where that happens too
+/// often.
+bool Pass::choose(const TaggedMessage& message, const Tag& tag, Row row) {
   const auto is_there = [&](const Tag& member) {
     return member.presence != none &&
            batch_->columns[member.presence].values.data()[row.number] != std::byte{0};
   };
-  if (is_there(tag)) return;
+  if (is_there(tag)) return true;
   for (const Tag& member : message.fields)
-    if (member.oneof == tag.oneof && is_there(member)) remove(member.first, member.last, row);
+    if (member.oneof == tag.oneof && is_there(member)) {
+      if (!count_bytes((message.fields.size() + member.last - member.first) * sizeof(std::int64_t)))
+        return false;
+      remove(member.first, member.last, row);
+    }
+  return true;
+}
+
+/// Counts bytes that a message takes in columns; false where they are too many for its size.
+bool Pass::count_bytes(std::size_t bytes) {
+  // An empty element has two bytes on the wire, and a row here.
+  constexpr std::size_t least = 32U << 20U, most = 256U << 20U, for_each_byte = 32;
+  row_bytes_ += bytes;
+  return row_bytes_ <= std::min(most, least + for_each_byte * size_);
 }
 
 /// Makes room for an element; false where the message has too many.
 bool Pass::begin_element(Row row) {
-  // An empty element has two bytes on the wire, and a row here.
-  constexpr std::size_t most_row_bytes = 256U << 20U;
-  row_bytes_ += plan_->row_bytes[row.level];
-  if (row_bytes_ > most_row_bytes) return false;
+  if (!count_bytes(plan_->row_bytes[row.level])) return false;
   ensure(row.level, row.number + 1);
   return true;
 }

@@ -106,8 +106,10 @@ bool Pass::object(const JsonValue& object, JsonText& text, Row row, int levels) 
       continue;
     }
     // Of members with one name the last one counts.
-    if (batch_->columns[member->presence].values.data()[row.number] != std::byte{0})
+    if (batch_->columns[member->presence].values.data()[row.number] != std::byte{0}) {
+      if (!count_bytes((member->last - member->first) * sizeof(std::int64_t))) return false;
       remove(member->first, member->last, row);
+    }
     if (in.take_word("null")) continue;
     set_present(member->presence, row);
     if (!value(*member, text, row, levels - 1)) return false;

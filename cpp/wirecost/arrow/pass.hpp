@@ -32,8 +32,7 @@ struct Messages {
 /// What did not become values, or other ones. Nothing is ever read beyond a message.
 struct Losses {
   std::uint64_t damaged = 0;  // messages that end too early, which have no row; of Protobuf: that
-                              // and JSON: that are none, do not fit, or have more than 256 MiB in
-                              // columns
+                              // and JSON: that are none, do not fit, or are too large in columns
   std::uint64_t longer = 0;   // messages with bytes behind their last field, which have one
   std::uint64_t carried = 0;  // times with a second or more of nanoseconds, or less than none
   std::uint64_t mended = 0;   // texts that are no UTF-8, in which U+FFFD stands for each wrong byte
@@ -117,7 +116,7 @@ class Pass {
                             Reading& reading, Row row);
   const std::uint8_t* packed(const Tag& tag, const std::uint8_t* p, const std::uint8_t* end,
                              Reading& reading);
-  void choose(const TaggedMessage& message, const Tag& tag, Row row);
+  bool choose(const TaggedMessage& message, const Tag& tag, Row row);
   void end_row(Row row);
   bool json_message(std::size_t row);
   bool object(const JsonValue& object, JsonText& text, Row row, int levels);
@@ -125,6 +124,7 @@ class Pass {
   bool value(const JsonValue& value, JsonText& text, Row row, int levels);
   bool moment(JsonText& text, std::byte* to, int levels);
   bool begin_element(Row row);
+  bool count_bytes(std::size_t bytes);
   void set_present(std::uint32_t presence, Row row) {
     if (presence != none) batch_->columns[presence].values.data()[row.number] = std::byte{1};
   }

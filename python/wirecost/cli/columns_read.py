@@ -163,10 +163,11 @@ def _read_fleet(
     workers: int,
 ) -> Answer:
     from wirecost.data.columns.fleet import RECORDING, FleetReading, write_fleet
+    from wirecost.system.table_set import written_alone
 
     begin, end = window
     reading = FleetReading(topic, fields, include, partial(_window, begin=begin, end=end))
-    with whole_file.made_folder(out), progress() as advance:
+    with whole_file.made_folder(out), written_alone(out), progress() as advance:
         fleet = write_fleet(names, out, reading, (begin, end, *include), force, workers, advance)
     size = sum(file.stat().st_size for file in fleet.files.values())
     body = [[shown(path), kind] for path, kind in fleet.columns.items()]

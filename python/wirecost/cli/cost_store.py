@@ -18,14 +18,20 @@ from wirecost.data.recordings.survey import survey
 from wirecost.measure.cost.pricing import Pricing
 from wirecost.measure.cost.system_cost import system_cost
 from wirecost.results.analysis.compare.weeks import week_costs
-from wirecost.results.records.stored_costs import FORMAT, gone_recordings, read_costs, write_costs
+from wirecost.results.records.stored_costs import (
+    FORMAT,
+    cost_tables,
+    gone_recordings,
+    read_costs,
+    write_costs,
+)
 from wirecost.results.report.cost.weeks import weeks_answer
 from wirecost.results.report.shared.answer import Answer
 from wirecost.system.errors import UserError
 from wirecost.system.failed_write import failed_write
 from wirecost.system.foreign import shown
 from wirecost.system.progress import silent
-from wirecost.system.table_set import TableOrigin, TableSet, origin_of
+from wirecost.system.table_set import TableOrigin, origin_of, written_alone
 from wirecost.system.whole_file import made_folder
 from wirecost.system.worker_processes import each_done
 
@@ -58,20 +64,23 @@ def stored(
     vehicles = vehicles_of(paths, names, rule)
     options = [FORMAT, dict(reading.counts), [str(folder) for folder in reading.include],
                reading.prices]  # fmt: skip
-    tables = TableSet(store)
     orders: list[tuple[object, ...]] = []
     notes: dict[Path, tuple[str, ...]] = {}
-    for path, file in tables.files(names).items():
-        origin = origin_of(path, json.dumps([*options, vehicles[path]]))
-        if current := tables.current(file, origin):
-            notes[path] = current.notes
-            continue
-        if tables.origins.get(file) is None and file.exists():
-            raise UserError(f"{file}: is of something else; name another --store")
-        orders.append((reading, file, vehicles[path], origin))
-        notes[path] = ()
+    there = 0
     try:
-        with made_folder(store), progress() as advance:
+        with made_folder(store), written_alone(store), progress() as advance:
+            tables = cost_tables(store)
+            for path, file in tables.files(names).items():
+                try:
+                    origin = origin_of(path, json.dumps([*options, vehicles[path]]))
+                except UserError as error:
+                    notes[path] = (f"{LEFT_OUT}{error}",)
+                    continue
+                if current := tables.current(file, origin):
+                    notes[path] = current.notes
+                    there += 1
+                    continue
+                orders.append((reading, file, vehicles[path], origin))
             for number, (path, notes[path]) in enumerate(each_done(_keep, orders, workers), 1):
                 advance(number, len(orders), f"read {path.name}")
             said = [note for path in names for note in notes[path]]
@@ -84,7 +93,7 @@ def stored(
             ]
     except OSError as error:
         raise failed_write(store, error, "name another --store") from error
-    return weeks_answer(str(store), costs, len(names) - len(orders), said)
+    return weeks_answer(str(store), costs, there, said)
 
 
 def _keep(
@@ -119,7 +128,7 @@ def vehicles_of(paths: Iterable[Path], recordings: Iterable[Path], rule: str) ->
             raise UserError(f"--vehicle {rule}: {error}; give a regular expression") from error
         found = {path: pattern.search(str(path)) for path in recordings}
         for path, match in found.items():
-            if match is None:
+            if match is None or not match[match.lastindex or 0]:
                 raise UserError(f"--vehicle {rule}: is not in {path}; give another expression")
         return {path: match[match.lastindex or 0] for path, match in found.items() if match}
     roots = [path for path in paths if path not in set(recordings)]

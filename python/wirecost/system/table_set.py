@@ -6,15 +6,19 @@ Each file says in its metadata what it was made of, so an interrupted run needs 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
 from wirecost.system.errors import UserError
+from wirecost.system.foreign import is_unicode
 
 KEY = "wirecost"
 """Key of a file's metadata that has its origin."""
@@ -47,12 +51,14 @@ class TableOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 def origin_of(recording: Path, options: str) -> TableOrigin:
     """Return the origin of a table of a recording as it is now. Raises UserError."""
+    if not is_unicode(f"{recording}{recording.resolve()}"):
+        raise UserError(f"{recording}: its path is no UTF-8, as a table's texts are; rename it")
     digest = hashlib.blake2b(digest_size=16)
     try:
         files = sorted(recording.iterdir()) if recording.is_dir() else [recording]
         for file in filter(Path.is_file, files):
             status = file.stat()
-            digest.update(f"{file.name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
+            digest.update(os.fsencode(f"{file.name}\0{status.st_size}\0{status.st_mtime_ns}\0"))
             with file.open("rb") as content:
                 digest.update(content.read(END_BYTES))
                 content.seek(max(status.st_size - END_BYTES, 0))
@@ -63,6 +69,26 @@ def origin_of(recording: Path, options: str) -> TableOrigin:
         recording=str(recording), place=str(recording.resolve()), state=digest.hexdigest(),
         options=options,
     )  # fmt: skip
+
+
+@contextmanager
+def written_alone(folder: Path) -> Iterator[None]:
+    """Keep other runs from writing there meanwhile, where the file system has locks of folders.
+
+    They would give two recordings one file. Raises UserError where another run is first; OSError.
+    """
+    descriptor = os.open(folder, os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise UserError(f"{folder}: another run writes there; wait until it has ended") from error
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class TableSet:

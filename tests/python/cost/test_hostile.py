@@ -12,8 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from cost.drives import drive
+from cost.drives import drive, mcap
+from wirecost.cli import app
 from wirecost.data.clouds.point_cloud2 import fields_apart, points_of
 from wirecost.data.messages.fields import walk
 from wirecost.data.messages.subject import Subject, subject
@@ -190,6 +192,42 @@ def test_a_node_says_that_it_is_in_a_process_that_cannot_be(number: int) -> None
         rate_hz=1.0, publishers=["/liar"], takers=[],
     )  # fmt: skip
     assert all("/liar" not in one.nodes for one in processes.costs([cost], 0))
+
+
+def first_answer(path: Path, names: list[tuple[str, str]], step_ns: int) -> str:
+    """Return what ``cost`` says of topics and types with a message every so often."""
+    channels = [(topic, "cdr", kind, "ros2msg", b"uint8[] x\n") for topic, kind in names]
+    data = b"\0\1\0\0" + (100_000).to_bytes(4, "little") + bytes(100_000)
+    mcap(path, channels, [(number, 10**18 + at * step_ns, data)
+                          for at in range(30) for number in range(len(names))])  # fmt: skip
+    text = CliRunner().invoke(app, ["cost", str(path)]).stdout
+    assert len(text.splitlines()) <= 24
+    assert all(len(line) <= 80 or line.startswith("All topics:") for line in text.splitlines())
+    return text
+
+
+def test_names_of_any_length_leave_room_for_figures(tmp_path: Path) -> None:
+    names = [
+        ("/" + "t" * 3000, "a/msg/B"),
+        ("/b", "a/msg/" + "C" * 200),
+        ("/d", "a/msg/" + "D" * 600),
+    ]
+    text = first_answer(tmp_path / "a.mcap", names, 10**8)
+    assert "CCC…CCC" in text and "/b " in text and "ttt…ttt" in text
+    assert "the name of a/DDDDD" in text
+
+
+def test_of_equal_times_no_cost_is_known(tmp_path: Path) -> None:
+    text = first_answer(tmp_path / "a.mcap", [("/a", "a/msg/B"), ("/b", "a/msg/B")], 0)
+    assert text.startswith(
+        "The times of all messages give no rate, so no cost of 2 topics is known"
+    )
+    assert "0 B/s" not in text
+
+
+def test_the_costliest_of_very_many_topics_is_not_most_of_it(tmp_path: Path) -> None:
+    names = [(f"/{number}", "a/msg/B") for number in range(250)]
+    assert "% of it is" not in first_answer(tmp_path / "a.mcap", names, 10**8)
 
 
 def test_a_topic_is_no_command() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +16,8 @@ from cost.drives import mcap
 from wirecost.cli import app
 from wirecost.cli.cost_store import vehicles_of
 from wirecost.results.records.stored_costs import week_of
+from wirecost.system.errors import UserError
+from wirecost.system.table_set import written_alone
 
 MONDAY = 1_782_691_200 * 10**9
 """2026-06-29, the first day of week 27."""
@@ -113,6 +116,49 @@ def test_deleted_recordings_count_and_are_said(fleet: Path, tmp_path: Path) -> N
     assert "7 recordings of" in " ".join(left.stdout.split()) and "is gone" not in left.stdout
 
 
+def test_recordings_of_one_name_in_two_folders_are_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for week in (0, 1):
+        folder = tmp_path / str(week)
+        drive(folder / "a" / "drive.mcap", MONDAY + week * WEEK, 20, 1000)
+        monkeypatch.chdir(folder)
+        done = run("cost", ".", "--store", tmp_path / "costs", "--json", "-")
+    counts = {week["week"]: week["recordings"] for week in json.loads(done.stdout)["weeks"]}
+    assert counts == {"2026-W27": 1, "2026-W28": 1}
+
+
+def test_a_store_of_something_else_stays_as_it_is(fleet: Path, tmp_path: Path) -> None:
+    table = tmp_path / "columns" / "a_0-0.parquet"
+    read = run("columns", "read", fleet, "--topic", "/slow", "--out", table.parent)
+    assert read.exit_code == 0
+    before = table.read_bytes()
+    refused = str(run("cost", fleet, "--store", table.parent).exception)
+    assert refused.startswith(f"{table}: is damaged, or no cost of this version")
+    assert table.read_bytes() == before
+
+
+def test_a_file_of_another_version_is_not_left_out(fleet: Path, tmp_path: Path) -> None:
+    store = tmp_path / "costs"
+    assert run("cost", fleet, "--store", store).exit_code == 0
+    newer = store / "a_0-0.parquet"
+    origin = pl.read_parquet_metadata(newer)["wirecost"].replace("-cost 1", "-cost 2")
+    pl.read_parquet(newer).write_parquet(newer, metadata={"wirecost": origin})
+    compared = run("compare", store, "--baseline", "2026-W27", "--against", "2026-W28")
+    assert str(compared.exception).startswith(f"{newer}: ")
+
+
+def test_of_two_runs_into_one_store_the_second_is_refused(fleet: Path, tmp_path: Path) -> None:
+    store = tmp_path / "costs"
+    store.mkdir()
+    with written_alone(store):
+        for words in (("cost", fleet, "--store"),
+                      ("columns", "read", fleet, "--topic", "/slow", "--out")):  # fmt: skip
+            refused = str(run(*words, store).exception)
+            assert refused == f"{store}: another run writes there; wait until it has ended"
+    assert run("cost", fleet, "--store", store).exit_code == 0
+
+
 def test_recordings_that_cannot_be_read_are_said(fleet: Path, tmp_path: Path) -> None:
     broken = fleet / "a" / "broken.mcap"
     broken.write_bytes(b"no recording")
@@ -133,6 +179,8 @@ def test_the_vehicle_is_the_first_folder_or_what_a_rule_finds(tmp_path: Path) ->
     assert list(vehicles_of([a, b], [a, b], r"(\w+)day|b/(\d)").values()) == ["mon", "1"]
     refused = run("cost", root, "--store", tmp_path / "costs", "--vehicle", "(")
     assert "--vehicle (: " in str(refused.exception)
+    with pytest.raises(UserError, match="z\\*: is not in"):
+        vehicles_of([a], [a], "z*")
 
 
 def test_weeks_are_those_of_the_calendar() -> None:

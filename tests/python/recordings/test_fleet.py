@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import struct
@@ -200,6 +201,30 @@ def test_a_folder_of_recordings_is_read_below_it(tmp_path: Path) -> None:
     assert sorted(file.name for file in out.iterdir()) == names
     assert "from 3 of 4 recordings" in " ".join(done.stdout.split())
     assert "small:hasnotopic/a" in "".join(done.stdout.split())  # wherever lines break
+
+
+def test_links_are_followed_once_and_one_that_leads_nowhere_is_said(tmp_path: Path) -> None:
+    vehicles(tmp_path / "disk", 1)
+    folder, out = tmp_path / "all", tmp_path / "set"
+    folder.mkdir()
+    (folder / "truck").symlink_to(tmp_path / "disk" / "truck-0")
+    (folder / "again").symlink_to(folder)
+    (folder / "same.mcap").symlink_to(tmp_path / "disk" / "truck-0" / "drive0.mcap")
+    (folder / "gone.mcap").symlink_to(tmp_path / "nothing")
+    for _ in range(2):
+        done = json.loads(run(folder, "--topic", "/a", "--out", out, "--json", "-").stdout)
+        assert (done["rows"], len(done["notes"])) == (1, 1)
+        assert f"{folder}/gone.mcap: no such file" in done["notes"][0]
+        assert [file.name for file in out.iterdir()] == ["same.parquet"]
+
+
+def test_a_name_that_is_no_text_is_said_and_others_are_read(tmp_path: Path) -> None:
+    folder = vehicles(tmp_path / "all", 2)
+    (folder / "truck-0" / "drive0.mcap").rename(folder / os.fsdecode(b"\xff.mcap"))
+    read = run(folder, "--topic", "/a", "--out", tmp_path / "set", "--json", "-")
+    done = json.loads(read.stdout)
+    assert (done["rows"], len(done["notes"])) == (1, 1)
+    assert "its path is no UTF-8" in done["notes"][0]
 
 
 def test_a_second_run_writes_what_is_new_or_changed(tmp_path: Path) -> None:

@@ -265,6 +265,12 @@ def test_what_would_take_all_memory_is_refused() -> None:
     few = b'{"a":[' + b"{}," * 999 + b"{}]}"
     reading, batch = taken(plan, [few, b'{"a":[' + b"{}," * (1 << 18) + b"{}]}", b"{}"])
     assert (reading.damaged, batch.rows) == (1, 2)
+    short = b'{"a":[' + b"{}," * 50_000 + b"{}]}"  # 90 MB in columns
+    assert taken(plan, [short])[0].damaged == 1
+    often = b"{" + b'"b":{},' * 2000 + b'"b":{}}'  # each removes what the one before it has
+    plan = learnt([json.dumps({"b": {f"f{n}": 1 for n in range(2000)}}).encode()])
+    reading, batch = taken(plan, [often, b'{"b":{"f0":1},"b":{}}'])
+    assert (reading.damaged, batch.rows) == (1, 1)
     names = json.dumps({f"f{n}": 1 for n in range(20_001)}).encode()
     with pytest.raises(UserError, match="its JSON has more than 20,000 fields"):
         learnt([names])
@@ -273,6 +279,14 @@ def test_what_would_take_all_memory_is_refused() -> None:
              for n in range(60)}  # fmt: skip
     with pytest.raises(UserError, match="its JSON has more than 20,000 fields"):
         learnt([], json.dumps({"$ref": "#/$defs/d0", "$defs": twice}).encode())
+
+
+def test_a_schema_with_a_value_that_lies_too_deep_is_read() -> None:
+    deep: Any = []
+    for _ in range(150):
+        deep = [deep]
+    plan = learnt([], json.dumps({"properties": {"a": {"enum": [1, deep]}}}).encode())
+    assert json_rows(taken(plan, [b'{"a":1}'])[1], plan) == [{"a": "1"}]
 
 
 def test_a_value_in_itself_is_text() -> None:

@@ -298,6 +298,47 @@ def test_of_a_oneof_the_last_member_stays_and_nothing_of_others() -> None:
     assert [row["f1"] for row in rows(batch)] == [None, "ab", "ab", None, None]
 
 
+def test_members_of_a_oneof_that_come_in_turn_without_end_are_refused() -> None:
+    others = [field(n, Field.TYPE_INT32) for n in range(3, 2000)]
+    about = of_fields(*(field(n, Field.TYPE_BOOL, oneof_index=0) for n in (1, 2)), *others)
+    turn = b"\x08\1\x10\1"
+    reading, batch = taken(column_plan(about, ["f1", "f2"]), [turn * 20_000, turn * 3])
+    assert (reading.damaged, batch.rows) == (1, 1)
+
+
+def test_a_map_of_a_recording_is_read(tmp_path: Path) -> None:
+    file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
+    message = file.message_type.add(name="B")
+    entry = message.nested_type.add(name="MEntry", options=pb.MessageOptions(map_entry=True))
+    entry.field.extend(
+        [
+            field(1, Field.TYPE_STRING, "key"),
+            field(2, Field.TYPE_MESSAGE, "value", type_name=".a.B"),
+        ]
+    )
+    message.field.append(field(1, Field.TYPE_MESSAGE, "m", label=3, type_name=".a.B.MEntry"))
+    definition = pb.FileDescriptorSet(file=[file]).SerializeToString()
+    path = tmp_path / "a.mcap"
+    mcap(path, [("/m", "protobuf", "a.B", "protobuf", definition)], [(0, 1, b"\x0a\3\x0a\1k")])
+    with wirecost.open_recording(path) as opened, pytest.warns(RecordingWarning, match="in itself"):
+        (row,) = opened["/m"].polars().rows(named=True)
+    assert row["m"] == [{"key": "k"}]
+
+
+def test_enums_with_very_many_names_are_refused() -> None:
+    file = pb.FileDescriptorProto(name="a.proto", package="a", syntax="proto3")
+    values = [pb.EnumValueDescriptorProto(name=f"V{n}", number=n) for n in range(1000)]
+    file.enum_type.add(name="E", value=values)
+    file.message_type.add(
+        name="B", field=[field(n, Field.TYPE_ENUM, type_name=".a.E") for n in range(1, 202)]
+    )
+    about = subject(pb.FileDescriptorSet(file=[file]), "a test", "a.B")
+    with pytest.raises(UserError, match="more than 200,000 names together; choose some --fields"):
+        column_plan(about)
+    _, batch = taken(column_plan(about, ["f7"]), [b"\x38\7"])
+    assert rows(batch) == [{"f7": "V7"}]
+
+
 def test_absent_is_null_where_protobuf_can_tell_and_else_the_default() -> None:
     fields = [field(1, Field.TYPE_INT32, default_value="7"), field(2, Field.TYPE_STRING)]
     _, batch = taken(column_plan(of_fields(*fields)), [b""])
@@ -348,7 +389,7 @@ def stamps(path: Path, numbers: Sequence[int]) -> Path:
 
 def test_a_recording_has_its_messages_and_says_what_is_lost(tmp_path: Path) -> None:
     path = stamps(tmp_path / "a.mcap", range(20))
-    lost = r"1 message has no row: no google\.protobuf\.Timestamp, or more than"
+    lost = r"1 message has no row: no google\.protobuf\.Timestamp, or too large"
     with wirecost.open_recording(path) as opened, pytest.warns(RecordingWarning, match=lost):
         frame = opened["/t"].polars()
         assert opened["/t"].columns == {

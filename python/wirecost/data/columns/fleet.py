@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -78,25 +78,22 @@ def write_fleet(
     tables = TableSet(folder)
     asked = json.dumps([reading.topic, list(reading.fields), *map(str, options)])
     files = tables.files(names)
-    origins = {path: origin_of(path, asked) for path in names}
+    fleet = Fleet({})
+    origins: dict[Path, TableOrigin] = {}
+    for path in names:
+        try:
+            origins[path] = origin_of(path, asked)
+        except UserError as error:
+            fleet.notes.append(f"left out: {error}")
     there: dict[Path, TableOrigin] = {}
     if not is_forced:
-        for path, file in files.items():
-            _check(file, tables, asked)
-            if current := tables.current(file, origins[path]):
+        for path, origin in origins.items():
+            _check(file := files[path], tables, asked)
+            if current := tables.current(file, origin):
                 there[path] = current
     whole = {path: pl.read_parquet_schema(files[path]) for path in there}
     schemas = {path: pl.Schema(list(schema.items())[1:]) for path, schema in whole.items()}
-    fleet = Fleet({})
-    for path in names:
-        if path in there:
-            continue
-        try:
-            with Recording(path) as recording:
-                reader = reading.reader(recording)
-                schemas[path] = reader.frame(reader.empty()).schema
-        except UserError as error:
-            fleet.notes.append(f"left out: {error}")
+    schemas |= _schemas([path for path in origins if path not in there], reading, fleet.notes)
     if not schemas:
         raise UserError(fleet.notes[0].removeprefix("left out: "))
     schema = _united(schemas, reading.topic)
@@ -125,6 +122,21 @@ def write_fleet(
     others = [each for each in tables.origins.values() if each and each.place not in named]
     fleet.notes += [f"{folder}: has {each.recording} as well, from before" for each in others]
     return fleet
+
+
+def _schemas(
+    paths: Iterable[Path], reading: FleetReading, notes: list[str]
+) -> dict[Path, pl.Schema]:
+    """Return the columns of recordings; add a note on each that is left out."""
+    schemas = {}
+    for path in paths:
+        try:
+            with Recording(path) as recording:
+                reader = reading.reader(recording)
+                schemas[path] = reader.frame(reader.empty()).schema
+        except UserError as error:
+            notes.append(f"left out: {error}")
+    return schemas
 
 
 def _check(file: Path, tables: TableSet, options: str) -> None:

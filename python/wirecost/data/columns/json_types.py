@@ -97,7 +97,8 @@ class JsonTypes:
         for each in _items(schema, "allOf", "anyOf", "oneOf"):
             merge(made, self._of(each, whole, outer, depth + 1))
         for value in _items(schema, "enum") or [schema.get("const")]:
-            self._learn(made, value, depth)
+            with suppress(RecursionError):  # what lies too deep has no row
+                self._learn(made, value, depth)
         types = _items(schema, "type") or [schema.get("type")]
         members = schema.get("properties")
         members = members if isinstance(members, Mapping) else {}

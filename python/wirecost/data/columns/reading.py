@@ -75,11 +75,9 @@ class TopicReader:
         self._damage = "too short, or with a length beyond the end"
         self._key = "name" if most.wire == JSON else "number"
         if most.wire == JSON:
-            self._damage = (
-                "no JSON that fits the columns, too deep, or more than 256 MiB as columns"
-            )
+            self._damage = "no JSON that fits the columns, too deep, or too large as columns"
         elif most.wire == "protobuf":
-            self._damage = f"no {about.type}, or more than 256 MiB as columns"
+            self._damage = f"no {about.type}, or too large as columns"
         self._late = 0
         self.rows = 0
         """Rows of the batches that were read."""

@@ -25,16 +25,20 @@ from wirecost.schema.compile.schema import (
     MessageRef,
     Presence,
 )
+from wirecost.system.errors import UserError
 
 _CODINGS = {Coding.VARINT: 0, Coding.ZIGZAG: 1, Coding.FIXED: 2}
 _GROUP = 3
+MOST_NAMES = 200_000
+"""Names that a type's enums have in all fields: each field has its own."""
 
 
 @dataclass
 class TaggedParts(PartsBuilder):
-    """``cut``: messages within themselves, which have no column."""
+    """``cut``: messages within themselves, which have no column; ``names``: of enums' numbers."""
 
     cut: list[str] = field(default_factory=list)
+    names: int = 0
 
     def structure(
         self, name: str, message: Message, wanted: Wanted, path: str, outer: tuple[str, ...] = ()
@@ -73,7 +77,7 @@ class TaggedParts(PartsBuilder):
             if item.group:
                 element[0] = element[0]._replace(coding=_GROUP)
         else:
-            value = self._value(item)._replace(is_kept=wanted != {})
+            value = self._value(item, wanted != {})
             if item.label is Label.SINGLE:
                 return [value]
             if value.kind is PartKind.SCALAR:
@@ -97,20 +101,27 @@ class TaggedParts(PartsBuilder):
             is_kept = is_kept or first.is_kept
         return [Part(PartKind.STRUCTURE, "item", STRUCTURE, children=2, is_kept=is_kept), *inner]
 
-    def _value(self, item: Field) -> Part:
+    def _value(self, item: Field, is_kept: bool) -> Part:
         """Return the part of a number, a text or bytes; of an enum that of its number."""
         kind, names = item.type, {}
         if isinstance(kind, EnumRef):
-            # Of several names of a number the first counts, as in Google's readers.
-            names = {value.number: value.name for value in self.schema.enum(kind).values[::-1]}
+            if is_kept:
+                # Of several names of a number the first counts, as in Google's readers.
+                names = {value.number: value.name for value in self.schema.enum(kind).values[::-1]}
             kind = Kind.INT32
+        self.names += len(names)
+        if self.names > MOST_NAMES:
+            raise UserError(
+                f"{self.source}: enums of its fields have more than {MOST_NAMES:,} names together; "
+                "choose some --fields, or another topic"
+            )
         assert isinstance(kind, Kind)
         if kind is Kind.STRING:
-            return Part(PartKind.TEXT, item.name, TEXT)
+            return Part(PartKind.TEXT, item.name, TEXT, is_kept=is_kept)
         if kind is Kind.BYTES:
-            return Part(PartKind.SEQUENCE, item.name, BINARY, 1)
+            return Part(PartKind.SEQUENCE, item.name, BINARY, 1, is_kept=is_kept)
         form, coding = FORMATS[kind], _CODINGS[item.coding]
         return Part(
-            PartKind.SCALAR, item.name, form, kind.width or 1, coding=coding,
+            PartKind.SCALAR, item.name, form, kind.width or 1, is_kept=is_kept, coding=coding,
             names=tuple(sorted(names.items())),
         )  # fmt: skip

@@ -25,7 +25,7 @@ from wirecost.data.messages.subject import Subject, subject
 from wirecost.data.recordings.connection import NONE, WIRES, RecordedConnection
 from wirecost.data.recordings.recording import ConnectionGroup, Recording
 from wirecost.schema.compile.frontends.ros.packages import Finder
-from wirecost.schema.compile.schema import Field, MessageRef, Schema
+from wirecost.schema.compile.schema import Field, Label, MessageRef, Schema
 from wirecost.system.counted import counted
 from wirecost.system.errors import UserError
 from wirecost.system.foreign import shown
@@ -267,6 +267,8 @@ def _layout(schema: Schema, top: str) -> list[list[tuple[Any, ...]]]:
     for name in waiting:  # which grows meanwhile
 
         def kind(field: Field) -> object:
+            if field.label is Label.MAP:  # the entry is described below
+                return None
             if not isinstance(field.type, MessageRef):
                 return repr(field.type)
             if field.type.name not in places:

@@ -32,7 +32,8 @@ def recordings_of(paths: Iterable[Path], is_split: bool) -> dict[Path, str]:
         for recording in inside:
             below = recording.relative_to(path)
             names[recording] = str(below.with_suffix("") if recording.is_file() else below)
-    return names
+    once = {path.resolve(): path for path in reversed(names)}.values()
+    return {path: name for path, name in names.items() if path in once}
 
 
 def _inside(folder: Path) -> list[Path]:
@@ -42,13 +43,19 @@ def _inside(folder: Path) -> list[Path]:
         raise UserError(f"{error.filename}: {error.strerror}; name another folder") from error
 
     found: list[Path] = []
-    for place, folders, names in os.walk(folder, onerror=refuse):
+    seen: set[Path] = set()  # links can lead in circles
+    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
         here = Path(place)
+        if (real := here.resolve()) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
         files = [here / name for name in names if is_recording(Path(name))]
         rests = [file.name.removeprefix(here.name) for file in files]
         if METADATA in names or (rests and all(map(_NUMBERED.match, rests))):
             folders.clear()
             found.append(here)
         else:
-            found += filter(Path.is_file, files)
+            # A link to nothing is left out later, with a note.
+            found += [file for file in files if file.is_file() or not file.exists()]
     return sorted(found)

@@ -48,13 +48,28 @@ def write_costs(
 
 def is_cost_store(folder: Path) -> bool:
     """Return whether a folder has costs of recordings."""
-    return folder.is_dir() and bool(_origins(folder))
+    return folder.is_dir() and any(map(_is_costs, TableSet(folder).origins.values()))
+
+
+def cost_tables(folder: Path) -> TableSet:
+    """Return the tables of a folder. Raises UserError where one is something else."""
+    tables = TableSet(folder)
+    for file, origin in tables.origins.items():
+        if not _is_costs(origin):
+            raise UserError(
+                f"{file}: is damaged, or no cost of this version; name another --store of "
+                "`wirecost cost`, or remove it"
+            )
+    return tables
 
 
 def read_costs(folder: Path) -> pl.DataFrame:
-    """Return the rows of all recordings. Raises UserError."""
+    """Return the rows of all recordings, with the ``file`` of each. Raises UserError."""
     try:
-        return pl.concat([pl.read_parquet(file, glob=False) for file in _origins(folder)])
+        return pl.concat([
+            pl.read_parquet(file, glob=False).with_columns(file=pl.lit(file.name))
+            for file in cost_tables(folder).origins
+        ])  # fmt: skip
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise UserError(
             f"{folder}: has no costs, or damaged ones; name a --store of `wirecost cost`"
@@ -62,15 +77,13 @@ def read_costs(folder: Path) -> pl.DataFrame:
 
 
 def gone_recordings(folder: Path) -> dict[Path, str]:
-    """Return recordings that are no longer there, by the files of their costs."""
-    origins = _origins(folder)
-    return {f: each.recording for f, each in origins.items() if not Path(each.place).exists()}
-
-
-def _origins(folder: Path) -> dict[Path, TableOrigin]:
-    origins = TableSet(folder).origins
+    """Return recordings that are no longer there, by the files of their costs. Raises UserError."""
     return {
-        file: each
-        for file, each in origins.items()
-        if each is not None and FORMAT in each.options[:32]
+        file: origin.recording
+        for file, origin in cost_tables(folder).origins.items()
+        if origin is not None and not Path(origin.place).exists()
     }
+
+
+def _is_costs(origin: TableOrigin | None) -> bool:
+    return origin is not None and origin.options.startswith(f'["{FORMAT}"')

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from collections.abc import Sequence
@@ -56,6 +57,14 @@ class RosDefinitions:
             return _compiled(self.dialect, tuple(self.texts.items()))
         except CompileError as error:
             raise self._fault(error) from error
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            longest = shown(max(self.texts, key=len), 24)
+            raise UserError(
+                f"{self.source or 'the schema'}: the name of {longest} is too long; "
+                "choose another --topic"
+            ) from error
 
     def _fault(self, error: CompileError) -> UserError:
         """Return the error for a file that the user knows: the folder will be gone."""

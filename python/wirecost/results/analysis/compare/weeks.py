@@ -30,7 +30,7 @@ def week_costs(costs: pl.DataFrame) -> dict[VehicleWeek, SystemCost]:
         _mean("rate_hz", "duration_s", pl.col("has_rate")).fill_null(0.0),
         *(_mean(name, "count") for name in TIMES),
     )
-    recordings = costs.unique("recording", maintain_order=True)
+    recordings = costs.unique("file", maintain_order=True)
     weeks: dict[VehicleWeek, SystemCost] = {}
     for (vehicle, week), rows in sorted(recordings.group_by("vehicle", "week")):
         of_week = topics.filter(vehicle=vehicle, week=week).drop("vehicle", "week")

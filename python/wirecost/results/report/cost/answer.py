@@ -17,11 +17,13 @@ ABOUT = "≈"
 STEPS, NAMED, ROWS = 3, 3, 5
 """Changes that the first answer has, nodes of a topic that a table names, and topics that changes
 give way to."""
-LONGEST_NAME = 26
+LONGEST_NAME, LONGEST_IN_TEXT = 26, 60
 MOST_THREADS = 30
 ThreadOfProcess = tuple[ProcessCost, ThreadCost]
 LEAST_SHARE = 1e-4
 """Share of a core below which a change's is not said."""
+LEAST_PART = 0.005
+"""Part of all topics' cost from which on the costliest topic's is said."""
 MOST_UNREAD = 0.05
 """Share of the bytes from which on it is said first that they could not be read."""
 LARGE = 1e6
@@ -69,6 +71,8 @@ def sentence(cost: SystemCost) -> str:
     timeless = len({topic.topic for topic in cost.topics if not topic.has_rate})
     unread = _unread_share(cost)
     text = _missed(cost)
+    if not any(topic.has_rate for topic in cost.topics):
+        return f"{text}The times of all messages give no rate, so no cost of {topics} is known."
     if timeless:
         text += f"{timeless} of {topics}: the times of their messages give no rate. "
     if unread >= MOST_UNREAD:
@@ -82,8 +86,9 @@ def sentence(cost: SystemCost) -> str:
             text += f" (of {names} of {topics})"
     text += f" for {topics}"
     first = cost.topics[0]
-    if cost.share and len(cost.topics) > 1 and unread < MOST_UNREAD:
-        text += f"; {100 * first.share / cost.share:.0f} % of it is {first.topic}"
+    of_first = first.share / cost.share if cost.share else 0.0
+    if of_first >= LEAST_PART and len(cost.topics) > 1 and unread < MOST_UNREAD:
+        text += f"; {100 * of_first:.0f} % of it is {without_middle(first.topic, LONGEST_IN_TEXT)}"
     if cost.processes:
         living = [process for process in cost.processes if not process.has_ended]
         whole = share(sum(process.share for process in living))
@@ -150,7 +155,7 @@ def step(remedy: Remedy, cost: SystemCost) -> str:
                 ]
             )
         )
-    text = f"{remedy.topic}: {remedy.what}"
+    text = f"{without_middle(remedy.topic, LONGEST_IN_TEXT)}: {remedy.what}"
     if gains:
         text += f": saves {' and '.join(gains)}"
     extra = [remedy.latency] if remedy.latency and not ends else []
@@ -160,11 +165,16 @@ def step(remedy: Remedy, cost: SystemCost) -> str:
     return f"{text}.\n{remedy.command}" if remedy.command else f"{text}."
 
 
+def _short(name: str) -> str:
+    """Return a type's name without its package."""
+    return name.replace("/", ".").rpartition(".")[2]
+
+
 def table(cost: SystemCost) -> Table:
     has_path = any(topic.send_ns is not None for topic in cost.topics)
     columns = [
         Column[TopicCost]("topic", lambda topic: without_middle(topic.topic, LONGEST_NAME)),
-        Column[TopicCost]("type", lambda topic: topic.type.replace("/", ".").rpartition(".")[2]),
+        Column[TopicCost]("type", lambda topic: without_middle(_short(topic.type), LONGEST_NAME)),
         Column[TopicCost]("Hz", _rate),
         Column[TopicCost]("median", lambda topic: _size(topic, topic.median_bytes), optional=2),
         Column[TopicCost]("largest", lambda topic: _size(topic, topic.largest_bytes), optional=1),
