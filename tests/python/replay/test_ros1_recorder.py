@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, ros_system
+from support.ros1_system import ROSMASTER, TOPIC_TOOLS, System, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
