@@ -27,7 +27,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 STRING_MD5 = "992ce8a1687cec8c8bd883ec73ca41d1"
-TRIGGER_MD5 = "937c9679a518e3a18d831e57125ea522"
 
 TALKER = """
 import sys, rospy
