@@ -14,7 +14,6 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2 as pb
 
 COLUMNS = "osi3/columns.proto"
-PACKAGE = "osi3.columns"
 FIRST_COLUMNS_FIELD = 6 << 26
 
 

@@ -55,13 +55,10 @@ class PathRounds(Closing):
         """Measure one round more; return and keep what all of them say."""
         self._seen += next(self._rounds)
         price = fitted_path(self.path.client, self.path.middleware, self._seen, {})
-        _keep(PriceList(_about(), paths=PathTable({price.name: price}), is_own=True))
+        about = {"machine": machine_name(), "date": time.strftime("%Y-%m-%d")}
+        _keep(PriceList(about, paths=PathTable({price.name: price}), is_own=True))
         return price
 
 
 def _keep(prices: PriceList) -> None:
     keep(prices.over(own_prices()), own_path())
-
-
-def _about() -> dict[str, str]:
-    return {"machine": machine_name(), "date": time.strftime("%Y-%m-%d")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 
 from support.browser import rendered
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Measure = Callable[..., dict[str, Any]]
 
 ROOT = Path(__file__).parents[2]

@@ -29,17 +29,13 @@ def replaced(path: Path, unnamed: bool = True) -> Iterator[Path]:
     content to keep, and for root it would be gone. Raises OSError that has ``path``.
     """
     try:
-        if _is_special(path):
+        if path.is_char_device() or path.is_fifo():
             yield path
             return
         with _replaced(path, unnamed) as new_file:
             yield new_file
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def _is_special(path: Path) -> bool:
-    return path.is_char_device() or path.is_fifo()
 
 
 @contextmanager

@@ -10,50 +10,47 @@ from cyclonedds.idl.annotations import final
 from cyclonedds.idl.types import array, float64, int32, int64, sequence, uint8, uint32, uint64
 
 
-@dataclass
-@final
+def message(kind: type[IdlStruct]) -> type[IdlStruct]:
+    return dataclass(final(kind))
+
+
+@message
 class Time(IdlStruct, typename="builtin_interfaces::msg::dds_::Time_"):
     sec: int32
     nanosec: uint32
 
 
-@dataclass
-@final
+@message
 class Clock(IdlStruct, typename="rosgraph_msgs::msg::dds_::Clock_"):
     clock: Time
 
 
-@dataclass
-@final
+@message
 class Header(IdlStruct, typename="std_msgs::msg::dds_::Header_"):
     stamp: Time
     frame_id: str
 
 
-@dataclass
-@final
+@message
 class Numbers(IdlStruct, typename="geometry_msgs::msg::dds_::Transform_"):
     """Translation and rotation one after the other, which is the same on the wire."""
 
     values: array[float64, 7]
 
 
-@dataclass
-@final
+@message
 class TransformStamped(IdlStruct, typename="geometry_msgs::msg::dds_::TransformStamped_"):
     header: Header
     child_frame_id: str
     transform: Numbers
 
 
-@dataclass
-@final
+@message
 class TfMessage(IdlStruct, typename="tf2_msgs::msg::dds_::TFMessage_"):
     transforms: sequence[TransformStamped]
 
 
-@dataclass
-@final
+@message
 class PointField(IdlStruct, typename="sensor_msgs::msg::dds_::PointField_"):
     name: str
     offset: uint32
@@ -61,8 +58,7 @@ class PointField(IdlStruct, typename="sensor_msgs::msg::dds_::PointField_"):
     count: uint32
 
 
-@dataclass
-@final
+@message
 class PointCloud2(IdlStruct, typename="sensor_msgs::msg::dds_::PointCloud2_"):
     header: Header
     height: uint32
@@ -75,8 +71,7 @@ class PointCloud2(IdlStruct, typename="sensor_msgs::msg::dds_::PointCloud2_"):
     is_dense: bool
 
 
-@dataclass
-@final
+@message
 class Image(IdlStruct, typename="sensor_msgs::msg::dds_::Image_"):
     header: Header
     height: uint32
@@ -87,38 +82,33 @@ class Image(IdlStruct, typename="sensor_msgs::msg::dds_::Image_"):
     data: sequence[uint8]
 
 
-@dataclass
-@final
+@message
 class Dimension(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayDimension_"):
     label: str
     size: uint32
     stride: uint32
 
 
-@dataclass
-@final
+@message
 class Layout(IdlStruct, typename="std_msgs::msg::dds_::MultiArrayLayout_"):
     dim: sequence[Dimension]
     data_offset: uint32
 
 
-@dataclass
-@final
+@message
 class UInt8MultiArray(IdlStruct, typename="std_msgs::msg::dds_::UInt8MultiArray_"):
     layout: Layout
     data: sequence[uint8]
 
 
-@dataclass
-@final
+@message
 class TriggerRequest(IdlStruct, typename="std_srvs::srv::dds_::Trigger_Request_"):
     client: uint64
     call: int64
     empty: uint8
 
 
-@dataclass
-@final
+@message
 class TriggerReply(IdlStruct, typename="std_srvs::srv::dds_::Trigger_Response_"):
     client: uint64
     call: int64
@@ -126,8 +116,7 @@ class TriggerReply(IdlStruct, typename="std_srvs::srv::dds_::Trigger_Response_")
     message: str
 
 
-@dataclass
-@final
+@message
 class ListRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters_Request_"):
     client: uint64
     call: int64
@@ -135,8 +124,7 @@ class ListRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters
     depth: uint64
 
 
-@dataclass
-@final
+@message
 class ListReply(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters_Response_"):
     client: uint64
     call: int64
@@ -144,8 +132,7 @@ class ListReply(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters_R
     prefixes: sequence[str]
 
 
-@dataclass
-@final
+@message
 class ParameterValue(IdlStruct, typename="rcl_interfaces::msg::dds_::ParameterValue_"):
     type: uint8
     bool_value: bool
@@ -159,60 +146,52 @@ class ParameterValue(IdlStruct, typename="rcl_interfaces::msg::dds_::ParameterVa
     string_array_value: sequence[str] = field(default_factory=list)
 
 
-@dataclass
-@final
+@message
 class GetRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameters_Request_"):
     client: uint64
     call: int64
     names: sequence[str]
 
 
-@dataclass
-@final
+@message
 class GetReply(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameters_Response_"):
     client: uint64
     call: int64
     values: sequence[ParameterValue]
 
 
-@dataclass
-@final
+@message
 class Parameter(IdlStruct, typename="rcl_interfaces::msg::dds_::Parameter_"):
     name: str
     value: ParameterValue
 
 
-@dataclass
-@final
+@message
 class SetRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Request_"):
     client: uint64
     call: int64
     parameters: sequence[Parameter]
 
 
-@dataclass
-@final
+@message
 class SetResult(IdlStruct, typename="rcl_interfaces::msg::dds_::SetParametersResult_"):
     successful: bool
     reason: str
 
 
-@dataclass
-@final
+@message
 class SetReply(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Response_"):
     client: uint64
     call: int64
     results: sequence[SetResult]
 
 
-@dataclass
-@final
+@message
 class Gid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
     data: array[uint8, 24]
 
 
-@dataclass
-@final
+@message
 class NodeEntities(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
     node_namespace: str
     node_name: str
@@ -220,8 +199,7 @@ class NodeEntities(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesI
     writer_gid_seq: sequence[Gid]
 
 
-@dataclass
-@final
+@message
 class ParticipantEntities(
     IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"
 ):

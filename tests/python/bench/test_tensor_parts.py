@@ -77,10 +77,6 @@ def other_shape(messages: list[tuple[int | None, Any]]) -> None:
     messages[2] = (2, messages[2][1].T)
 
 
-def other_kind(messages: list[tuple[int | None, Any]]) -> None:
-    messages[2] = (2, memoryview(messages[2][1]))
-
-
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize(
     ("fault", "reported"),

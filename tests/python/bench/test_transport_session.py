@@ -26,7 +26,6 @@ from wirecost.system.children import ProgramFailedError
 
 COUNT = 2000
 RATE = 2000.0
-SIZE_OF = {fault: size for size, fault in FAULTS.items()}
 LOOPBACK = Ground("loopback", Spot(), (Spot(),))
 FAULTY = Path(__file__).parents[1] / "support" / "faulty_client.py"
 (MATCHED,) = (

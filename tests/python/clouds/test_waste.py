@@ -15,7 +15,6 @@ FIELDS = [
     ("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("ring", "<u2"),
     ("label", "<i2"), ("noise", "<u4"), ("t", "<f8"),
 ]  # fmt: skip
-STEP = 32
 
 
 def cloud(count: int = 1000) -> Points:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System
+from support.ros1_system import ROSMASTER, TOPIC_TOOLS, System
 from support.waiting import until
 from wirecost._middleware import Player, Queue
 from wirecost.replay import ros1

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.ros1_systems import ROSMASTER, TOPIC_TOOLS, System, ros_system
+from support.ros1_system import ROSMASTER, TOPIC_TOOLS, System, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 STRING_MD5 = "992ce8a1687cec8c8bd883ec73ca41d1"
-TRIGGER_MD5 = "937c9679a518e3a18d831e57125ea522"
 
 TALKER = """
 import sys, rospy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.ros1_systems import ROSMASTER, System, ros_system
+from support.ros1_system import ROSMASTER, System, ros_system
 from support.waiting import until
 from wirecost._middleware import Queue
 from wirecost.replay import ros1

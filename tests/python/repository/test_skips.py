@@ -27,7 +27,6 @@ def test_inside(): pytest.skip("no wire")
 @pytest.mark.xfail(reason="is known to fail")
 def test_fault(): raise AssertionError
 """
-SUPPORT = "tests/python/support"
 MODULE = 'import pytest\npytest.skip("no module", allow_module_level=True)'
 LISTED = """
 # Comments

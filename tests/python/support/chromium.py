@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 import subprocess
@@ -64,11 +63,6 @@ class Browser:
                             returnByValue=True)  # fmt: skip
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
-
-    def shoot(self, to: Path, whole: bool = False) -> None:
-        """Write a PNG of the window, or of the whole page."""
-        answer = self._call("Page.captureScreenshot", captureBeyondViewport=whole)
-        to.write_bytes(base64.b64decode(answer["data"]))
 
     def _call(self, method: str, **params: Any) -> Any:
         self._number += 1

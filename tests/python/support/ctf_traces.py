@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 UUID = bytes(range(16))
 MAGIC = 0xC1FC1FC1
 EPOCH_NS = 1_700_000_000_000_000_000
@@ -305,62 +303,6 @@ def cycles(process: int, count: int, cpu: int = 0, first_ns: int = 1_000_000) ->
         for begin in range(first_ns, first_ns + count * EVERY_NS, EVERY_NS)
         for at, name, values in zip(AT_NS, CYCLE, cycle_values(begin), strict=True)
     ]
-
-
-def write_large(folder: Path, size: int, *, processes: int = 20, cpus: int = 2) -> int:
-    """Write about ``size`` bytes of nodes at work; return the number of events.
-
-    The processes take turns on each processor. Callbacks last 50 µs and a little, which differs."""
-    form = Form()
-    nodes = [
-        event
-        for i in range(processes)
-        for event in node_events(i + 1, f"node{i}", i % cpus, 1000 + 100 * i)
-    ]
-    write_trace(folder, nodes, form)
-    cycle = np.dtype([(f"{i}", _dtype(name)) for i, name in enumerate(CYCLE)])
-    in_packet = (512 << 10) // cycle.itemsize
-    written = len(nodes)
-    random = np.random.default_rng(1)
-    for cpu in range(cpus):
-        own = np.arange(cpu + 1, processes + 1, cpus)
-        begin = 1_000_000
-        with (folder / f"channel_{cpu}").open("ab") as file:
-            while file.tell() < size // cpus:
-                times = begin + EVERY_NS * np.arange(in_packet, dtype=np.int64)
-                who = own[np.arange(in_packet) % len(own)]
-                later = random.integers(0, 50_000, in_packet)
-                block = np.zeros(in_packet, cycle)
-                for i in range(len(CYCLE)):
-                    _fill(block[f"{i}"], i, times, times + (later if i == 11 else 0), who)
-                last = int(times[-1] + AT_NS[-1] + later[-1])
-                file.write(packet(block.tobytes(), begin, last, "<", cpu=cpu))
-                begin += EVERY_NS * in_packet
-                written += in_packet * len(CYCLE)
-    return written
-
-
-def _dtype(name: str) -> np.dtype[np.void]:
-    types = {POINTER: "<u8", INT64: "<i8", INT32: "<i4"}
-    fields = [(f, types[kind]) for f, kind in EVENTS[name]]
-    fixed = [("_id", "<u2"), ("_t", "<u4"), ("_vpid", "<i4"), ("_vtid", "<i4"), ("_name", "S17")]
-    return np.dtype([*fixed, *fields])
-
-
-def _fill(
-    event: np.ndarray[tuple[int], np.dtype[np.void]],
-    i: int,
-    begin: np.ndarray[tuple[int], np.dtype[np.int64]],
-    base: np.ndarray[tuple[int], np.dtype[np.int64]],
-    who: np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> None:
-    event["_id"] = NUMBERS[CYCLE[i]]
-    event["_t"] = ((base + AT_NS[i]) & 0xFFFFFFFF).astype(np.uint32)
-    event["_vpid"] = event["_vtid"] = who
-    event["_name"] = b"node"
-    for (name, _), value in zip(EVENTS[CYCLE[i]], cycle_values(0)[i], strict=True):
-        stamped = name in ("source_timestamp", "timestamp")
-        event[name] = value + begin if stamped else value
 
 
 def in_order(events: Iterable[Event]) -> list[Event]:

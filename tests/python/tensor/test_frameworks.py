@@ -19,8 +19,6 @@ from wirecost.messaging.tensor import decode, encode
 from wirecost.messaging.tensor.memory import own_copy
 from wirecost.system.errors import UserError
 
-ROOM = 1 << 20
-
 
 def received(value: Any) -> np.ndarray:
     """Frame in memory that starts on a multiple of 64, as shared memory does."""

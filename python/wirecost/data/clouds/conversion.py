@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy.typing as npt
 
 from wirecost.data.clouds import scan_files
 from wirecost.data.clouds.mapped import mapped
@@ -27,8 +24,6 @@ from wirecost.system.failed_write import failed_write
 
 SUFFIX = ".wcloud"
 """Suffix of a file that holds one packed cloud."""
-
-Points = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

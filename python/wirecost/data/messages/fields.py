@@ -101,7 +101,7 @@ class _WalkedMessages:
         if depth > DEEPEST:
             raise ValueError(f"nested more than {DEEPEST} levels deep")
         data, tally = self.data, self.tally
-        by_number = _by_number(message)
+        by_number = {field.number: field for field in message.fields}
         seen: set[Path] = set()
         while at < end:
             begin = at
@@ -142,10 +142,6 @@ def _values(field: Field | None, content: bytes, tag: int) -> int:
 def _is_text(field: Field | None) -> bool:
     kind = field.type if field is not None else Kind.BYTES
     return isinstance(kind, Kind) and kind.is_text
-
-
-def _by_number(message: Message) -> dict[int, Field]:
-    return {field.number: field for field in message.fields}
 
 
 def marked_name(field: Field) -> str:

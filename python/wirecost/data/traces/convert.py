@@ -17,7 +17,6 @@ from wirecost.system.durations import nanoseconds
 from wirecost.system.errors import UserError
 from wirecost.system.progress import Progress
 
-NANOS = 1_000_000_000
 LENGTH_BYTES = 4
 """Bytes of the length in front of each message of .osi."""
 _FRAMES = re.compile(r"\d{1,18}", re.ASCII)

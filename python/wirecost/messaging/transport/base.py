@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from wirecost.messaging.transport.package import Package
 from wirecost.messaging.transport.quality import OWN, Quality
 from wirecost.messaging.transport.shared.progress import Progress, follow
+from wirecost.messaging.transport.shared.server_process import LOOPBACK
 from wirecost.messaging.transport.shared.trailer import (
     MAGIC,
     TRAILER,
@@ -317,7 +318,8 @@ class Transport(Closing):
 
         Gives the ``address`` for both sides. Ends it again.
         """
-        yield None
+        with cls.server_at(LOOPBACK) as address:
+            yield address
 
     @classmethod
     @contextmanager

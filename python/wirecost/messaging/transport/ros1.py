@@ -31,7 +31,6 @@ from wirecost.messaging.transport.settings import (
 from wirecost.messaging.transport.shared.inbox_based import InboxSubscriber
 from wirecost.messaging.transport.shared.ros_topic import RosPublisher
 from wirecost.messaging.transport.shared.server_process import (
-    LOOPBACK,
     NoServerError,
     program,
     reachable,
@@ -205,12 +204,6 @@ class Ros1(Transport):
     @classmethod
     def no_server(cls) -> str | None:
         return None if program("rosmaster") else "no rosmaster: apt install python3-rosmaster"
-
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        with cls.server_at(LOOPBACK) as address:
-            yield address
 
     @classmethod
     @contextmanager

@@ -95,23 +95,6 @@ it has no value. ``begin_ns`` and ``end_ns`` are CLOCK_MONOTONIC, ``wall_ns`` th
 ``message`` identifies the message waited for or given, in all processes alike; null: unknown."""
 
 
-VALUES = pl.Schema(
-    {
-        "process": pl.UInt32,
-        "thread": pl.UInt32,
-        "section": pl.String,
-        "variable": pl.String,
-        "loop": pl.UInt64,
-        "time_ns": pl.Int64,
-        "index": pl.UInt32,
-        "number": pl.Float64,
-        "text": pl.String,
-    }
-)
-"""Columns of every table of values, one row a number or text; ``index`` is its place in what was
-recorded at once, ``time_ns`` is CLOCK_MONOTONIC."""
-
-
 @dataclass(frozen=True)
 class Counter:
     """A counter that was asked for.
@@ -186,7 +169,10 @@ class ProbeLog:
         return table
 
     def values(self) -> pl.DataFrame:
-        """One row a number or text that the program recorded (columns: ``VALUES``)."""
+        """Return one row a number or text that the program recorded.
+
+        ``index`` is its place in what was recorded at once, ``time_ns`` is CLOCK_MONOTONIC.
+        """
         numbers = self.records[self.records["kind"] == NUMBERS]
         there = np.unpackbits(numbers["counted"][:, None], axis=1, bitorder="little") == 1
         rows, places = np.nonzero(there)

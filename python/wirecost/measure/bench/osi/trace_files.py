@@ -16,7 +16,7 @@ from wirecost.schema.columns.converter import Converter
 from wirecost.schema.columns.reduced import OSI_REDUCTIONS
 from wirecost.system.errors import UserError
 
-REFLECTIONS, OBJECTS, FRAMES = 668_052, 10, 60
+REFLECTIONS, FRAMES = 668_052, 60
 """Size of the report's trace."""
 TYPE = "SensorView"
 LISTS = ("lidar_sensor_view.reflection",)

@@ -9,7 +9,6 @@ import os
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from fmpy.fmi1 import FMICallException
@@ -126,7 +125,9 @@ class ContenderModels:
     def open(self, assignment: JsonObject) -> str | None:
         """Load the models; return the file that malloc lies in."""
         self._own_threads = _other_threads()
-        self._assignment = work = msgspec.convert(assignment, Assignment, dec_hook=_path)
+        self._assignment = work = msgspec.convert(
+            assignment, Assignment, dec_hook=lambda kind, text: kind(text)
+        )
         if work.small_pages:
             _refuse_huge_pages()
         self._cosimulation = Cosimulation(open_fmu(work.source), open_fmu(work.sensor))
@@ -285,10 +286,6 @@ def _refuse_huge_pages() -> None:
 
 def _poison(message: OsmpMessage) -> None:
     ctypes.memset(message.address, POISON, message.size)
-
-
-def _path(kind: type, text: Any) -> Any:
-    return kind(text)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,6 @@ from wirecost.measure.bench.tensor.task import TensorOrder, TensorSide, TensorTa
 from wirecost.system.channel.json_stream import JsonObject
 from wirecost.system.channel.serving import Lines, drive
 
-ROLES = ("publish", "listen", "ask", "answer", "both")
-
 
 class TensorWorker:
     """End of a contender in this process."""

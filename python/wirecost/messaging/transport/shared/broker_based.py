@@ -9,12 +9,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from wirecost.messaging.transport.base import Publisher, Replier, Requester, Subscriber, Transport
-from wirecost.messaging.transport.shared.server_process import (
-    LOOPBACK,
-    NoServerError,
-    program,
-    running,
-)
+from wirecost.messaging.transport.shared.server_process import NoServerError, program, running
 from wirecost.system import scratch
 
 
@@ -44,12 +39,6 @@ class BrokerTransport(Transport):
         if program(cls.broker) is not None:
             return None
         return f"no server: apt install {cls.broker}, or give another one's address"
-
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        with cls.server_at(LOOPBACK) as address:
-            yield address
 
     @classmethod
     @contextmanager

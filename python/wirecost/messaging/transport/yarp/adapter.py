@@ -15,12 +15,7 @@ from typing import ClassVar
 
 from wirecost.messaging.transport.base import Capabilities, Publisher, Subscriber, Transport
 from wirecost.messaging.transport.package import Package
-from wirecost.messaging.transport.shared.server_process import (
-    LOOPBACK,
-    NoServerError,
-    program,
-    running,
-)
+from wirecost.messaging.transport.shared.server_process import NoServerError, program, running
 from wirecost.messaging.transport.yarp.library import leave, use
 from wirecost.messaging.transport.yarp.publisher import YarpPublisher
 from wirecost.messaging.transport.yarp.subscriber import Connecting, YarpSubscriber
@@ -71,12 +66,6 @@ class Yarp(Transport):
     @classmethod
     def no_server(cls) -> str | None:
         return None if _yarpserver() else "yarpserver cannot be found: it comes with YARP"
-
-    @classmethod
-    @contextmanager
-    def server(cls) -> Iterator[str | None]:
-        with cls.server_at(LOOPBACK) as address:
-            yield address
 
     @classmethod
     @contextmanager

@@ -26,7 +26,6 @@ from wirecost.results.analysis.distributions import (
 LEAST_PROCESSES = 6
 """Fewest processes of a run; fewer say too little about the next one."""
 RESAMPLES = 2000
-SEED = 997
 GRID = 96
 """Values on either side of a run's quantile that those of its resamples are looked for among."""
 

@@ -42,7 +42,7 @@ def complaint(text: str, shown: Path, roots: Sequence[Path]) -> UserError:
     for match in matches:
         missing = _MISSING.match(match["what"])
         if missing:
-            what = f"import {missing['name']} is not found in {_searched(roots)}"
+            what = f"import {missing['name']} is not found in {', '.join(map(str, roots))}"
             return CompileError(
                 _origin(match, roots), what, "give the folder that holds it below with -I"
             )
@@ -74,7 +74,3 @@ def _origin(match: re.Match[str], roots: Sequence[Path]) -> Origin:
 def _sentence(what: str) -> str:
     """Return the first sentence, to be a part of a longer one."""
     return re.split(r"(?<!\be\.g)\.(?:\s|$)", what)[0].replace('"', "`")
-
-
-def _searched(roots: Sequence[Path]) -> str:
-    return ", ".join(map(str, roots))

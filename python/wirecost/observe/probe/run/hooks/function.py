@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from wirecost.observe.probe.function import choice, trampoline, uprobes
 from wirecost.observe.probe.function.listing import PATTERNS, Function, listing
@@ -62,7 +61,9 @@ class FunctionHook:
         notes = (*selected.notes, *_shown(selected, listed.functions), *waits)
         if selected.means.name == "uprobes":
             return Hooked(
-                environment=environment, notes=notes, before=uprobes.before(_absolute(objects))
+                environment=environment,
+                notes=notes,
+                before=uprobes.before([path.absolute() for path in objects]),
             )
         environment[trampoline.MEANS] = selected.means.name
         return Hooked((library(trampoline.LIBRARY),), environment=environment, notes=notes)
@@ -90,10 +91,6 @@ def _with_python(hooked: Hooked, patterns: Sequence[str], request: Request) -> H
             trampoline.LIMIT: str(request.function_limit),
         },
     )
-
-
-def _absolute(paths: Sequence[Path]) -> list[Path]:
-    return [path.absolute() for path in paths]
 
 
 def _shown(selected: Taken, functions: Sequence[Function]) -> list[str]:

@@ -97,7 +97,10 @@ def _all_sizes(rows: list[Row]) -> list[Figure]:
 
 def _by_size(name: str, slug: str, rows: list[Row]) -> list[Figure]:
     """Draw a line for each transport, floors dashed."""
-    latencies = [_panel(rows, "median", _median), _panel(rows, "99th percentile", _p99)]
+    latencies = [
+        _panel(rows, "median", lambda row: row.median_ns / 1000),
+        _panel(rows, "99th percentile", lambda row: row.p99_ns / 1000),
+    ]
     both = alt.hconcat(*latencies, title=f"Latency by size · {name}")
     caption = (
         "One line per middleware, floors dashed; the 99th percentile is an estimate from at "
@@ -114,14 +117,6 @@ def _by_size(name: str, slug: str, rows: list[Row]) -> list[Figure]:
         panel = _panel(rows, f"Throughput by size · {name}", _rate, 440)
         drawn.append(Figure(f"tensor-throughput-by-size-{slug}", caption, panel))
     return drawn
-
-
-def _median(row: Row) -> float:
-    return row.median_ns / 1000
-
-
-def _p99(row: Row) -> float:
-    return row.p99_ns / 1000
 
 
 def _rate(row: Row) -> float | None:

@@ -91,7 +91,7 @@ class Tables:
     def types(self) -> AnyTypes:
         """Return all messages of the schema."""
         files = [file for file in self._schema.files if file.messages]
-        codecs = {space: _codec(space) for space in self._spaces(files)}
+        codecs = {space: _codec(space) for space in map(self._names.namespace, files)}
         types = [
             AnyType(
                 message.full_name,
@@ -110,9 +110,6 @@ class Tables:
             codecs,
             sorted(types, key=lambda type_: type_.name),
         )
-
-    def _spaces(self, files: list[File]) -> list[str]:
-        return list(dict.fromkeys(map(self._names.namespace, files)))
 
     def _enum(self, enum: Enum) -> JsonEnum:
         printed = json.printed_names(self._schema)[enum.full_name]
