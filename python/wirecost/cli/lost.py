@@ -47,7 +47,9 @@ def command(
     ] = False,
     python: Annotated[
         Path | None,
-        option("With --live: the Python that has rclpy, where this one has not.", metavar="PATH"),
+        option(
+            "With --live ros2: the Python that has rclpy, where this one has not.", metavar="PATH"
+        ),
     ] = None,
     log: Annotated[
         Path | None,
@@ -71,6 +73,8 @@ def command(
         raise UserError("-I: for a recording; a running graph has the definitions")
     if live and log:
         raise UserError("--log: for a recording; leave it out")
+    if live in SYSTEMS[1:] and python is not None:
+        raise UserError(f"--python: --live {live} uses this Python; leave it out")
     if live:
         return _watched(live, for_, python, attaches=attach)
     return _read(files or [], include or [], log)
