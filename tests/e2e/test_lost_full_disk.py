@@ -36,8 +36,8 @@ def test_messages_up_to_a_full_disk_are_read(tmp_path: Path) -> None:
         go = f"(sleep 5; echo go; sleep 100) | {python} {node} talk {shlex.join(about)}"
         system.start("sh", "-c", go, PYTHONPATH=DEBIAN_MODULES)
         until(lambda: "/full" in system.published())
-        system.start("unshare", "--mount", "sh", "-c", f"cd {tmp_path}; {SCRIPT}")
-        recording = system._started[-1]
+        script = f"cd {tmp_path}; {SCRIPT}"
+        recording = system.start("unshare", "--mount", "sh", "-c", script)
         if recording.wait(100) == 77:
             pytest.skip("no file system can be mounted here")
     assert (tmp_path / "status").read_text().split() == ["2", "0"]

@@ -40,8 +40,7 @@ rospy.spin()
 def test_a_stopped_recorder_and_a_pause(tmp_path: Path) -> None:
     bag, record = tmp_path / "drive.bag", "/usr/lib/rosbag/record"
     with ros1_system(tmp_path) as system:
-        system.start(record, "-O", bag, "/image")
-        recorder = system._started[-1]
+        recorder = system.start(record, "-O", bag, "/image")
         system.start(sys.executable, "-c", PUBLISHER, PYTHONPATH=DEBIAN_MODULES)
         active = bag.with_suffix(".bag.active")
         until(lambda: active.exists() and active.stat().st_size > 10_000_000)
