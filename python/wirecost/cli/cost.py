@@ -79,8 +79,8 @@ def command(
     python: Annotated[
         Path | None,
         option(
-            "With --live ros2, --calibrate, --prove: the Python that has rclpy or rospy, where this "
-            "one has not.",
+            "With --live ros2, --calibrate, --prove: the Python that has rclpy or rospy, where "
+            "this one has not.",
             metavar="PATH",
         ),
     ] = None,
