@@ -6,6 +6,7 @@ On a machine that does nothing else: ``make results`` runs it first.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from functools import partial
@@ -31,6 +32,7 @@ def measured(row: Row, folder: Path) -> Result:
 
 
 def main() -> None:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # where it is set, every start compiles anew
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         page = text([measured(row, folder) for row in rows(folder)])
