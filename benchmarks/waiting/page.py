@@ -39,8 +39,8 @@ def text(results: Sequence[Result]) -> str:
         "    python -m benchmarks.waiting    # in a checkout",
         "",
         f"**{met} of {len(results)} commands answer within their goals.** Seconds are medians of "
-        f"{RUNS} runs with cached bytecode, of `bench message` until its first table on a terminal; "
-        "callgrind counts millions of instructions of a command's first process. "
+        f"{RUNS} runs with cached bytecode, of `bench message` until its first table on a terminal"
+        "; callgrind counts millions of instructions of a command's first process. "
         f"{machine_name()}, load {os.getloadavg()[1]:.1f}.",
         "",
         "| command | elapsed | goal | CPU | instructions | other tool: elapsed, instructions |",
